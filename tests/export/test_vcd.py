@@ -6,9 +6,12 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from structure.random_kernels import random_kernel
 from vcdvcd import VCDVCD
 
-from visualizer.replay.history import History
+from visualizer.export.selection import select
+from visualizer.export.vcd import signals
+from visualizer.replay.history import AgentActivity, History
 
 LETTERS = {"x": None, "z": -1}
 
@@ -66,6 +69,18 @@ def test_what_agents_do_is_text(recorded: History, write) -> None:
     assert shown[:2] == ["not_started", "running"] or shown[0] == "running"
     assert "waiting_empty_0" in shown
     assert shown[-1] == "exited"
+
+
+def test_an_activity_knows_the_barriers_that_its_agent_waits_on_alone() -> None:
+    """Of a thousand agents and barriers each agent's texts would be as many again."""
+    history = History(random_kernel(5).trace)
+    texts = [signal for signal in signals(select(history)) if signal.name == "activity"]
+    assert len(texts) > 1
+    for signal in texts:
+        assert signal.names is not None
+        assert {value >> 8 for value in signal.names} - {0} <= set((signal.value >> 8).tolist())
+        assert set(signal.value.tolist()) <= signal.names.keys()
+    assert any(len(signal.names or ()) > len(AgentActivity) for signal in texts)
 
 
 def test_a_range_begins_with_the_state_it_finds(recorded: History, write) -> None:

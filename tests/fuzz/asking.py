@@ -199,19 +199,22 @@ def _navigation(asked: Asked) -> None:
 
 
 def _commands(asked: Asked) -> None:
-    file, random = str(asked.path), asked.random
-    chosen = random.choice(
-        (
-            ("show", file),
-            ("show", file, "--table"),
-            ("show", file, "--step", "0"),
-            ("show", file, "--find", "wait > 5 ns or tile == 1"),
-            ("stats", file),
-            ("predict", file),
-            ("diagnose", file),
-        )
+    random = asked.random
+    command(*random.choice(commands(asked.path)), *random.choice(((), ("--json",), ("--lang", "zh"))))
+
+
+def commands(path: Path) -> tuple[tuple[str, ...], ...]:
+    """Commands that tell something of a recording."""
+    file = str(path)
+    return (
+        ("show", file),
+        ("show", file, "--table"),
+        ("show", file, "--step", "0"),
+        ("show", file, "--find", "wait > 5 ns or tile == 1"),
+        ("stats", file),
+        ("predict", file),
+        ("diagnose", file),
     )
-    command(*chosen, *random.choice(((), ("--json",), ("--lang", "zh"))))
 
 
 def _comparison(asked: Asked) -> None:

@@ -11,9 +11,9 @@ from pathlib import Path
 from random import Random
 
 from tests.fuzz import damage, logs, longer_texts, seeds, texts, windows
-from tests.fuzz.asking import Asked, stages
+from tests.fuzz.asking import Asked, commands, stages
 from tests.fuzz.outcome import Outcome
-from tests.fuzz.refusals import REFUSALS, check_words, refused_in_words
+from tests.fuzz.refusals import REFUSALS, check_words, command, refused_in_words
 from visualizer.recording.file import load
 from visualizer.replay.history import History
 
@@ -55,6 +55,19 @@ def recording(seed: int, folder: Path, outcome: Outcome) -> None:
             error.add_note(f"in {stage}")
             raise
         outcome.reached.append(stage)
+
+
+def warm_up() -> None:
+    """Ask a sound recording everything: what is imported, and made once, would count as the first case's time."""
+    with tempfile.TemporaryDirectory(prefix="fuzz-") as folder:
+        path = Path(folder) / "sound.pscope"
+        path.write_bytes(seeds.recordings()["lesson"])
+        trace = load(path)
+        for _, ask in stages(Asked(trace, History(trace), path, Path(folder), Random(0), thorough=True)):
+            with refused_in_words():
+                ask()
+        for words in commands(path):
+            command(*words)
 
 
 KINDS: dict[str, Case] = {"recording": recording, **texts.KINDS, **longer_texts.KINDS, **logs.KINDS, **windows.KINDS}

@@ -31,6 +31,9 @@ from visualizer.children import child_command, child_environment
 MOST_GROWTH = 1.1
 """Memory at the end over that near the start."""
 _WINDOW = "tests.fuzz.soak_window"
+_LEFT = ".phasescope-*.tmp"
+_PATIENCE_S = 120.0
+"""So long a window may take to save a few notes, from its start on."""
 
 
 @dataclass
@@ -162,11 +165,13 @@ def write_notes(kills: int, seed: int, folder: Path) -> Notes:
         for writer in writers:
             writer.kill()
     kept = load_notes(sidecar, trace)
+    for left in folder.glob(_LEFT):
+        os.utime(left, (0, 0))  # a minute later, when nobody writes it any more
     words = {word for mark in kept.marks for word in mark.text.split()}
     confirmed = [word for writer in writers for word in writer.confirmed]
     found.confirmed, found.lost = len(confirmed), [word for word in confirmed if word not in words]
     save_notes(sidecar, kept, trace, kept)
-    found.damaged += [f"{left} was left" for left in folder.glob(".phasescope-*.tmp")]
+    found.damaged += [f"{left} was left" for left in folder.glob(_LEFT)]
     return found
 
 
@@ -186,20 +191,23 @@ class _Writer:
             child_command(_WINDOW, *self._words, str(self._lives)),
             cwd=ROOT, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
         )  # fmt: skip
-        self._watch = threading.Timer(120, self._process.kill)
-        self._watch.start()
 
     def wait_for(self, notes: int) -> None:
+        """Until it has saved so many more. AssertionError if it ended, or does not come to that."""
         assert self._process.stdout is not None
         assert self._process.stderr is not None
-        for _ in range(notes):
-            word = self._process.stdout.readline()
-            assert word.endswith("\n"), f"a window ended: {self._process.stderr.read()}"
-            self.confirmed.append(word.strip())
+        watch = threading.Timer(_PATIENCE_S, self._process.kill)
+        watch.start()
+        try:
+            for _ in range(notes):
+                word = self._process.stdout.readline()
+                assert word.endswith("\n"), f"a window ended: {self._process.stderr.read()}"
+                self.confirmed.append(word.strip())
+        finally:
+            watch.cancel()
 
     def kill(self) -> None:
         """With what it said before it died."""
-        self._watch.cancel()
         with contextlib.suppress(ProcessLookupError):
             os.kill(self._process.pid, signal.SIGKILL)
         said, _ = self._process.communicate()

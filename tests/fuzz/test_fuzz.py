@@ -7,10 +7,11 @@ import os
 import subprocess
 import sys
 from random import SystemRandom
+from time import process_time
 
 import pytest
 
-from tests.fuzz import batch, kinds
+from tests.fuzz import batch, kinds, seeds, worker
 from tests.fuzz.campaign import Campaign
 from tests.fuzz.outcome import Outcome
 from visualizer.children import child_environment
@@ -26,6 +27,13 @@ FOUND = (
     ("recording", 1443136722),
 )
 """Cases of seeds that found something once."""
+SLOW = (
+    ("recording", 1889941571),  # a CTA with a number of a million
+    ("recording", 1889943177),
+    ("recording", 1889950480),  # 2 000 agents and 200 barriers, as waveforms
+    ("program", 1889937102),  # an arrive of half a million
+)
+"""Those that took longer than they may."""
 
 
 @pytest.mark.parametrize("kind", sorted(kinds.KINDS.keys() - kinds.ALONE))
@@ -42,6 +50,14 @@ def test_no_input_is_met_unprepared(kind: str) -> None:
             raise AssertionError(f"{kind} {seed} was met with {error!r} after {outcome}: {again}") from error
         reached.update(outcome.reached)
     assert reached, f"none of the cases from seed {START} got anywhere"
+
+
+@pytest.mark.parametrize(("kind", "seed"), SLOW)
+def test_what_was_slow_once_is_not(kind: str, seed: int) -> None:
+    seeds.recordings()
+    began = process_time()
+    kinds.run(kind, seed, Outcome())
+    assert process_time() - began < worker.LONGEST_S
 
 
 @pytest.mark.parametrize(("kind", "gets"), [("window", "closed"), ("settings", "opened")])
@@ -72,6 +88,24 @@ assert main() == 0
     )
     assert done.returncode == 0, done.stderr
     assert "not tried, for there is no PySide6: window" in done.stdout
+
+
+def test_no_case_pays_for_what_is_imported_once() -> None:
+    program = """
+import sys
+from tests.fuzz import kinds, seeds
+from tests.fuzz.outcome import Outcome
+kinds.warm_up()
+before = set(sys.modules)
+for seed in range(0, 4 * kinds.ONE_IN, kinds.ONE_IN):
+    kinds.run("recording", seed, Outcome())
+print(sorted(name for name in set(sys.modules) - before if name.startswith(("visualizer", "PySide6"))))
+"""
+    done = subprocess.run(
+        [sys.executable, "-c", program],
+        env=child_environment(QT_QPA_PLATFORM="offscreen"), cwd=batch.ROOT, capture_output=True, text=True,
+    )  # fmt: skip
+    assert done.stdout.endswith("[]\n"), done.stdout[-900:] + done.stderr
 
 
 def test_a_recording_is_asked_everything() -> None:

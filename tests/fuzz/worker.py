@@ -18,7 +18,6 @@ import traceback
 import warnings
 from collections.abc import Callable
 from functools import partial
-from importlib.util import find_spec
 from time import monotonic, process_time
 
 LONGEST_S = 5.0
@@ -29,8 +28,6 @@ MOST_BYTES = 1 << 30
 """Memory that a case may take over what the process had."""
 _OF_WINDOWS = ("tests.fuzz.person", "visualizer.views.charts.plot_widget", "visualizer.views.code.cuda_lexer")
 """Which every case that opens one would import, some of them late."""
-_OF_PICTURES = "visualizer.export.timeline_picture_widget"
-"""Which the first case that paints would import: seconds on a cold machine, which would count as that case's."""
 _MEMORY_LIMIT = 6 << 30  # of addresses: greed ends in a MemoryError before it ends the machine
 
 
@@ -50,8 +47,8 @@ def main() -> None:
     if alone := kind in kinds.ALONE:
         for name in _OF_WINDOWS:  # once for all; no window is made here
             importlib.import_module(name)
-    elif find_spec("PySide6") is not None:
-        importlib.import_module(_OF_PICTURES)
+    elif kind == "recording":
+        kinds.warm_up()
     if kind in kinds.PREPARED:
         make, take = kinds.PREPARED[kind]
         take(_forked(make))

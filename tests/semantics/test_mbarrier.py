@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from visualizer.semantics.mbarrier import MAX_COUNT, Mbarrier, Token, UndefinedBehaviour
+from visualizer.semantics.mbarrier import MAX_COUNT, Mbarrier, Token, UndefinedBehaviour, lane_by_lane
 
 
 def fresh(count: int = 1) -> Mbarrier:
@@ -283,3 +283,22 @@ def test_what_ptx_leaves_undefined_is_named_and_changes_nothing(
     assert raised.value.rule == rule
     assert barrier == before
     assert str(raised.value)
+
+
+@pytest.mark.parametrize(("expected", "count", "parts"), [(48, 32, [32]), (1, 3, [1, 1, 1]), (2, 5, [2, 2, 1])])
+def test_lanes_go_on_into_the_next_phase(expected: int, count: int, parts: list[int]) -> None:
+    barrier, seen = fresh(expected), []
+    for part in lane_by_lane(barrier, count):
+        barrier.arrive(part)
+        seen.append(part)
+    assert seen == parts
+
+
+def test_more_arrivals_than_a_cta_has_lanes_over_arrive() -> None:
+    barrier = fresh()
+    parts = lane_by_lane(barrier, MAX_COUNT)
+    for _ in range(1024):
+        barrier.arrive(next(parts))
+    with pytest.raises(UndefinedBehaviour) as error:
+        barrier.arrive(next(parts))
+    assert error.value.rule == "over-arrival"

@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from visualizer.arrays.ordering import distinct
 from visualizer.export.errors import needed
 from visualizer.export.selection import Selection
 from visualizer.export.writing import CHUNK_ROWS, Writing
@@ -113,7 +114,7 @@ def _agent(selection: Selection, lane: Lane, scope: str) -> Iterator[Signal]:
     history, trace = selection.history, selection.history.trace
     spans = history.agent_spans(lane.row)
     time, state, tile = _until_left(selection, lane, spans)
-    yield _clipped(selection, scope, "activity", time, state, names=_activity_names(selection))
+    yield _clipped(selection, scope, "activity", time, state, names=_activity_names(selection, state))
     yield _clipped(selection, scope, "tile", time, _tile(tile))
     agent = trace.agents[lane.row]
     for ring, start in ((trace.rings[0], agent.start), *agent.more_starts):
@@ -129,11 +130,14 @@ def _agent(selection: Selection, lane: Lane, scope: str) -> Iterator[Signal]:
             yield _clipped(selection, scope, f"{title}_{name}", at, value, bits=1 if column == "parity" else 32)
 
 
-def _activity_names(selection: Selection) -> dict[int, str]:
-    """Activity and, for a wait, its barrier: "waiting_full_0"; activities alone stand below 256."""
+def _activity_names(selection: Selection, state: Ints) -> dict[int, str]:
+    """Activity and, for a wait, its barrier: "waiting_full_0"; activities alone stand below 256. Barriers that `state`
+    has alone are named: of many agents each waits on few."""
     names = {int(activity): activity.name.lower() for activity in AgentActivity}
     trace, structure = selection.history.trace, selection.history.structure
-    for row in range(len(trace.barriers)):
+    for row in distinct((state >> 8) - 1).tolist():
+        if row < 0:
+            continue
         title = _identifier(barrier_name(trace, structure, row))
         for activity in (AgentActivity.WAITING, AgentActivity.TIMED_OUT):
             names[(row + 1 << 8) + activity] = f"{activity.name.lower()}_{title}"

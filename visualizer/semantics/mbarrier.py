@@ -8,12 +8,14 @@ Sources: PTX ISA 9.x, chapter "mbarrier"; rules marked [H200] were measured, see
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from visualizer.language import endings
 
 MAX_COUNT = 2**20 - 1
 """Largest expected or pending count, and largest magnitude of the transaction count [PTX]."""
+_MOST_LANES = 1024  # threads of a CTA [PTX], so that no more arrive in one place of a program
 
 
 class UndefinedBehaviour(Exception):
@@ -187,3 +189,18 @@ class Mbarrier:
         if self.pending == 0 and self.tx == 0:
             self.phase += 1
             self.pending = self.expected
+
+
+def lane_by_lane(barrier: Mbarrier, count: int) -> Iterator[int]:
+    """The parts in which `count` arrivals of a warp happen, each asked for once that before it is performed.
+
+    Lanes arrive one by one, so a warp's arrivals may complete a phase and go on into the next one; but a lane's own
+    arrivals do not, so of more parts than there are lanes the last is all that is left, and over-arrives.
+    """
+    for _ in range(_MOST_LANES):
+        part = min(count, max(barrier.pending, 1))
+        yield part
+        count -= part
+        if not count:
+            return
+    yield count

@@ -100,6 +100,25 @@ def test_the_oldest_that_can_be_made_again_are_let_go_of(runs: Runs, monkeypatch
     assert [run.number for run in runs.unsaved] == [1]
 
 
+def test_of_many_the_oldest_are_let_go_of_but_what_is_held_against(
+    runs: Runs, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    traces = [simulate_lesson(tiles=tiles) for tiles in range(3, 9)]
+    gpu = replace(traces[0], meta=replace(traces[0].meta, source={"kind": "gpu", "gpu": "NVIDIA H200"}))
+    monkeypatch.setattr(runs_module, "MOST", 2)
+    runs.show(_document(gpu))
+    runs.show(_document(traces[1]))
+    runs.pin(runs.all[1])
+    runs.show(_document(traces[2], path=tmp_path / "saved.pscope", saved=True))
+    for trace in traces[3:]:
+        runs.show(_document(trace))
+    assert [run.number for run in runs.all] == [1, 2, 4, 5, 6]  # lost if it went, the reference, the newest
+    assert runs.reference is runs.all[1]
+    runs.pin(None)
+    runs.show(_document(traces[1]))
+    assert [run.number for run in runs.all] == [1, 2, 5, 6]
+
+
 def test_a_saved_run_is_read_from_its_file(runs: Runs, tmp_path: Path) -> None:
     trace = simulate_lesson(tiles=3)
     gpu = replace(trace, meta=replace(trace.meta, source={"kind": "gpu", "gpu": "NVIDIA H200"}))

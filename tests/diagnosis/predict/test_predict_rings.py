@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
+from two_ring_traces import two_rings
 
 from visualizer.diagnosis.predict.errors import PredictError
 from visualizer.diagnosis.predict.predict import predict
+from visualizer.diagnosis.predict.recorded_waits import record_waits
 from visualizer.diagnosis.predict.steady import measured_per_tile
 from visualizer.diagnosis.statistics.facts import Facts
 from visualizer.diagnosis.statistics.find import find_facts
@@ -123,3 +127,17 @@ def test_waits_for_groups_are_work_and_not_the_next_wait_of_the_ring() -> None:
     with_groups, without = (predict(run(groups=groups), COUNTS) for groups in (True, False))
     for point, other in zip(with_groups.points, without.points, strict=True):
         assert point.per_tile == pytest.approx(other.per_tile, rel=0.02)
+
+
+def test_of_a_launch_that_is_far_larger_than_what_was_recorded_as_much_is_played() -> None:
+    small = two_rings(tiles=12, ctas=2)
+    far = {0: 0, 1: 2**19 - 1}
+    large = replace(
+        small,
+        agents=tuple(replace(agent, cta=far[agent.cta]) for agent in small.agents),
+        barriers=tuple(replace(barrier, cta=far[barrier.cta]) for barrier in small.barriers),
+    )
+    facts = [find_facts(History(trace)) for trace in (small, large)]
+    assert [record_waits(one, 0).released.shape[0] for one in facts] == [2, 2]
+    name = facts[0].rings[0].name
+    assert predict(facts[0], ring=name).points == predict(facts[1], ring=name).points

@@ -9,6 +9,7 @@ from explored_programs import early_release, pipeline, program_of
 from simulated import replay
 
 from visualizer.diagnosis.explanations.explain import explain
+from visualizer.programs.builder import Builder
 from visualizer.programs.lesson import lesson
 from visualizer.programs.meetings import BarSync
 from visualizer.programs.operations import CompleteTx, CpAsync, CpAsyncArrive, ExpectTx, Operation
@@ -103,3 +104,15 @@ def test_named_barriers_cp_async_and_plain_bytes_run_and_are_logged() -> None:
     assert {EventKind.ARRIVE, EventKind.EXPECT_TX, EventKind.COMPLETE_TX, EventKind.COPY_DONE} <= kinds
     replay_ready = History(trace)
     assert replay_ready.state_at(replay_ready.steps - 1).barrier_phase[0] == 1
+
+
+def test_a_witness_ends_where_a_warp_arrives_more_often_than_it_has_lanes() -> None:
+    b = Builder("many arrivals")
+    (barrier,) = b.barriers("flag", 1, count=1)
+    w = b.agent("warp")
+    w.init_all()
+    w.arrive(barrier, 2**20 - 1)
+    found = explore(b.build(), schedules=1)
+    trace = witness_trace(found, found.witnesses["over-arrival"])
+    assert trace.meta.ending.kind == "crash"
+    assert "while only 1 of 1 arrivals are missing" in trace.meta.ending.detail

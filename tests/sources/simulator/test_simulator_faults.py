@@ -99,6 +99,13 @@ def test_a_warps_lanes_arrive_one_by_one_across_a_phase() -> None:
     assert (barrier.phase, barrier.pending) == (1, 32)
 
 
+def test_no_arrive_completes_more_phases_than_a_cta_has_lanes() -> None:
+    trace = simulate_warps((Init(0, 1), Arrive(0, 2**20 - 1), Exit()))
+    assert trace.meta.ending.kind == "crash"
+    assert "while only 1 of 1 arrivals are missing" in trace.meta.ending.detail
+    assert len(rows(trace, K.PHASE_COMPLETE)) == 1024
+
+
 @pytest.mark.parametrize(("arrivals", "ending"), [(1, "completed"), (2, "deadlock"), (3, "completed")])
 def test_a_wait_that_misses_a_phase_goes_on_waiting(arrivals: int, ending: str) -> None:
     """After two flips within one wake-up the parity is what it was, so the waiter must not pass."""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 from diagnosed_mistakes import diagnosed
 from two_ctas_hang import two_ctas_hang
@@ -9,6 +11,7 @@ from two_ctas_hang import two_ctas_hang
 from visualizer.diagnosis.report import Report
 from visualizer.diagnosis.report_text import count_text
 from visualizer.playback.focus import Focus
+from visualizer.views.diagnosis.details_model import MOST
 from visualizer.views.diagnosis.diagnosis_model import finding_rows, folded_rows, headline
 
 
@@ -88,3 +91,16 @@ def test_what_is_the_same_in_other_ctas_is_a_line_that_leads_there() -> None:
 def test_where_nothing_is_the_same_elsewhere_all_are_shown() -> None:
     history, report = diagnosed("F20")
     assert folded_rows(history.trace, report) == finding_rows(history.trace, report)
+
+
+def test_of_thousands_that_owe_some_are_named_and_the_others_counted() -> None:
+    """A table of thousands of lines is laid out again with every change of the pane's look: it stood still for 2 s."""
+    history, report = diagnosed("F21")
+    finding = report.findings[0]
+    (arrived,), (owed,) = finding.arrived, finding.owed
+    many = replace(finding, arrived=(arrived,) * 2000, owed=(owed,) * 2000, released_by=("consumer",) * 2000)
+    lines = finding_rows(history.trace, replace(report, findings=(many,)))[0].lines
+    assert [line.text for line in lines].count("C0 1, step 31") == MOST
+    assert [line.text for line in lines].count("C1: blocked on full[0], never arrives") == MOST
+    assert [line.text for line in lines].count("and 1960 more") == 3
+    assert sum(len(line.text) for line in lines) < 6000

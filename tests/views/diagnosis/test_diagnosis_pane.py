@@ -14,6 +14,8 @@ from visualizer.playback.focus import Focus
 from visualizer.programs.registry import find_program
 from visualizer.replay.history import History
 from visualizer.sources.simulator.simulate import simulate
+from visualizer.views.diagnosis import chain_widget
+from visualizer.views.diagnosis.chain_model import Chain
 from visualizer.views.diagnosis.diagnosis_widget import DiagnosisWidget
 from visualizer.views.look.pane import Pane
 from visualizer.views.look.theme import load_theme
@@ -185,3 +187,22 @@ def test_who_is_folded_away_is_found_by_its_focus(pane: DiagnosisWidget) -> None
     assert pane.findings.currentRow() == 0
     assert pane.findings.count() == 2
     assert report.findings[0].cause in pane.details.toPlainText()
+
+
+def test_a_chain_is_measured_once_for_each_font(pane: DiagnosisWidget, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Layouts ask for its size dozens of times, and every move of the mouse for its boxes."""
+    measured: list[object] = []
+    measure = chain_widget._Sizes
+    monkeypatch.setattr(
+        chain_widget, "_Sizes", lambda *given, **more: measured.append(given) or measure(*given, **more)
+    )
+    before = pane.chain.boxes()
+    measured.clear()
+    assert pane.chain.boxes() == before
+    assert not measured
+    font = pane.chain.font()
+    font.setPointSizeF(font.pointSizeF() * 2)
+    pane.chain.setFont(font)
+    assert pane.chain.boxes() != before
+    pane.chain.set_chain(Chain())
+    assert pane.chain.boxes() == []

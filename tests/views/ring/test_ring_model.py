@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from time import process_time
+
 import numpy as np
 import pytest
 from pane_testing import CONFIG, LAST, hand_history, two_cta_history
@@ -151,3 +154,19 @@ def test_several_full_barriers_of_a_stage_are_told_apart_by_name() -> None:
 
 def test_a_barrier_before_its_init_is_said_to_be_none() -> None:
     assert "full is not initialised; empty is not initialised" in ring(hand_history(), 0).summary()
+
+
+def test_a_stage_with_thousands_of_barriers_takes_time_by_their_number() -> None:
+    """Each is told from its likes by its own name: looked for once, not by each among all."""
+    history = hand_history()
+    trace = history.trace
+    like = next(barrier for barrier in trace.barriers if barrier.kind == "full")
+    more = tuple(replace(like, name=f"more{number}", offset=-1, address=-1) for number in range(10_000))
+    many = History(replace(trace, barriers=(*trace.barriers, *more)))
+    many.state_at(18)
+    began = process_time()
+    (stage, *_) = ring(many, 18).stages
+    assert process_time() - began < 3
+    assert len(stage.barriers) == 10_002
+    assert [box.own_name for box in stage.barriers if box.kind == "full"][-1] == "more9999"
+    assert [box.own_name for box in stage.barriers if box.kind == "empty"] == [""]

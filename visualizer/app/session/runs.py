@@ -20,6 +20,9 @@ from visualizer.replay.history import History
 
 MOST_BYTES = 1 << 30
 """Of events of runs that are in no file and can be made again; beyond it the oldest are let go of."""
+MOST = 200
+"""Runs that are in a file or can be made again, beside the one shown and the reference; beyond it the oldest are let
+go of: of thousands nobody finds one again in a strip, which takes longer with each."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -166,13 +169,13 @@ class Runs(QObject):
             self.reference = run
 
     def _let_go_of_the_oldest(self) -> None:
-        kept = [run for run in self.all if run.trace is not None and not run.would_be_lost and run is not self.shown]
-        total = sum(_bytes(run.trace) for run in kept)
-        for run in kept:
-            if total <= MOST_BYTES:
-                return
-            total -= _bytes(run.trace)
-            self.let_go(run)
+        needed = (self.shown, self.reference)
+        spare = [run for run in self.all if not run.would_be_lost and run not in needed]
+        total = sum(_bytes(run.trace) for run in spare)
+        for number, run in enumerate(spare):
+            if len(spare) - number > MOST or (total > MOST_BYTES and run.trace is not None):
+                total -= _bytes(run.trace)
+                self.all.remove(run)
 
 
 def _run(number: int, document: Document) -> Run:

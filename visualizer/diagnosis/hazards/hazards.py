@@ -119,7 +119,7 @@ def relied_on(intents: Intents) -> NDArray[np.int64]:
 def early_arrivals(history: History, intents: Intents) -> list[int]:
     """Steps at which a producer re-arms a full barrier without knowing that the stage was released: of each agent the
     first. Producers that never wait on that empty barrier are not judged: another agent may wait for them."""
-    trace, waits, arrivals = history.trace, intents.waits, history.arrivals
+    trace, arrivals = history.trace, history.arrivals
     if not history.steps or not trace.barriers or not history.structure.places:
         return []
     proof = Proofs(history, intents, relied_on(intents))
@@ -134,10 +134,9 @@ def early_arrivals(history: History, intents: Intents) -> list[int]:
     waited = np.zeros(len(kept), bool)
     knows = np.zeros(len(kept), np.int64)
     # Where a stage has several empty barriers, rings may have been told as one: any of them may be this barrier's.
-    for empty in proof.empties_of(place[barrier]):
-        lane = agent * len(trace.barriers) + empty
-        waited |= (empty >= 0) & np.isin(lane, waits.agent * len(trace.barriers) + waits.barrier)
-        knows = np.maximum(knows, proof.relied_by(agent, empty, steps))
+    for rows, empty in proof.empties_waited_on(agent, place[barrier]):
+        waited[rows] = True
+        knows[rows] = np.maximum(knows[rows], proof.relied_by(agent[rows], empty, steps[rows]))
     early = np.flatnonzero(waited & (knows < arrivals.phase[kept]))
     _, first = np.unique(agent[early], return_index=True)
     return sorted(steps[early[first]].tolist())

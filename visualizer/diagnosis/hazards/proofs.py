@@ -5,12 +5,13 @@ A proof that fails tells nothing: the agents may know of each other in other way
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 
-from visualizer.arrays.ordering import order_by, search
+from visualizer.arrays.ordering import distinct_rows, order_by, search
 from visualizer.diagnosis.uses.accesses import NEVER, Fills, Reads
 from visualizer.diagnosis.uses.intents import Intents
 from visualizer.replay.history import History
@@ -23,21 +24,18 @@ class Proofs:
     def __init__(self, history: History, intents: Intents, relied: NDArray[np.int64]) -> None:
         self._history = history
         self._barriers = len(history.trace.barriers)
-        waits = intents.waits
+        self._waits = waits = intents.waits
         passed = waits.by_barrier[waits.end[waits.by_barrier] >= 0]
         lane = waits.agent[passed] * self._barriers + waits.barrier[passed]
         self._wait_keys, self._relied = lane * history.steps + waits.end[passed], relied[passed]
         structure = history.structure
-        self._full = np.full(structure.places, -1, np.int64)
-        self._empties = [self._full.copy()]
-        for row, (kind, place) in enumerate(zip(structure.kinds, structure.place_of.tolist(), strict=True)):
-            if place >= 0 and kind == "full":
-                self._full[place] = row
-            elif place >= 0 and kind == "empty":
-                if all(table[place] >= 0 for table in self._empties):
-                    self._empties.append(np.full(structure.places, -1, np.int64))
-                next(table for table in self._empties if table[place] < 0)[place] = row
-        self._empty = self._empties[0]
+        kinds, placed = np.array(structure.kinds, str), structure.place_of >= 0
+        self._full, self._empty = np.full((2, structure.places), -1, np.int64)
+        full = np.flatnonzero(placed & (kinds == "full"))
+        self._full[structure.place_of[full]] = full
+        self._is_empty = placed & (kinds == "empty")
+        empty = np.flatnonzero(self._is_empty)[::-1]
+        self._empty[structure.place_of[empty]] = empty  # of several the first
 
     @cached_property
     def _arrivals(self) -> tuple[Steps, Steps]:
@@ -47,9 +45,19 @@ class Proofs:
         keys = (arrivals.agent * self._barriers + arrivals.barrier) * self._history.steps + arrivals.step
         return keys[order], arrivals.phase[order]
 
-    def empties_of(self, place: Steps) -> list[Steps]:
-        """The empty barriers of each place: the first of each, the second of those that have one, ..; -1: none."""
-        return [table[place] for table in self._empties]
+    def empties_waited_on(self, agent: Steps, place: Steps) -> Iterator[tuple[Steps, Steps]]:
+        """The empty barriers of each place that its agent ever waits on: which rows have a first and which it is, then
+        which have a second, .."""
+        waits, structure = self._waits, self._history.structure
+        on = self._is_empty[waits.barrier]
+        theirs, empty = distinct_rows(
+            waits.agent[on] * structure.places + structure.place_of[waits.barrier[on]], waits.barrier[on]
+        )
+        wanted = agent * structure.places + place
+        first, last = np.searchsorted(theirs, wanted), np.searchsorted(theirs, wanted, side="right")
+        while len(rows := np.flatnonzero(first < last)):
+            yield rows, empty[first[rows]].astype(np.int64)
+            first += 1
 
     def unordered_reads(self, copies: Fills, reads: Reads) -> tuple[NDArray[np.bool_], Steps]:
         """Reads without proof that every copy issued to the stage before them had landed, or that the next one waits
@@ -117,8 +125,7 @@ class Proofs:
         """Of each phase of an empty barrier and each CTA, by `_told_key`: how many phases of that CTA's full barrier of
         the same stage somebody knew to have completed who then arrived in it."""
         arrivals, trace = self._history.arrivals, self._history.trace
-        empty = np.isin(np.arange(self._barriers), np.concatenate(self._empties))
-        rows = np.flatnonzero(empty[arrivals.barrier])
+        rows = np.flatnonzero(self._is_empty[arrivals.barrier])
         agent, barrier = arrivals.agent[rows], arrivals.barrier[rows]
         cta = trace.agent_cta[agent].astype(np.int64)
         full = np.append(self._full, -1)[self._in_cta(self._history.structure.place_of[barrier], cta)]

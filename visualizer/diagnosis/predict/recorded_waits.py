@@ -199,7 +199,8 @@ def _uses(
 
 
 def _chosen_ctas(facts: Facts, items: int) -> Bools:
-    """Whole groups of CTAs whose agents act on each other's barriers: all, or as many as MOST_ITEMS items have room."""
+    """Whole groups of CTAs whose agents act on each other's barriers: all that agents are recorded of, or as many as
+    MOST_ITEMS items have room. A launch may be far larger than what was recorded of it."""
     trace, arrivals = facts.history.trace, facts.history.arrivals
     ctas = max(trace.ctas, 1)
     first = np.arange(ctas)  # the first CTA of each one's group
@@ -210,11 +211,14 @@ def _chosen_ctas(facts: Facts, items: int) -> Bools:
         np.minimum.at(first, links[1], first[links[0]])
         if (before == first).all():
             break
-    groups = np.unique(first)
+        first = first[first]  # of a long row of CTAs each would come to know one more a time
+    groups = np.unique(first[trace.agent_cta])
     count = max(1, min(len(groups), MOST_ITEMS * len(groups) // max(items, 1)))
     kept = groups[np.linspace(0, len(groups) - 1, count).astype(np.int64)]
     chosen: Bools = np.isin(first, kept)
-    return chosen
+    recorded = np.zeros(ctas, bool)
+    recorded[trace.agent_cta] = True
+    return chosen & recorded
 
 
 def _refuse_unknown(facts: Facts, arrived: Ints, waited_for: Ints, needed: Ints) -> None:

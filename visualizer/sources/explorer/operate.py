@@ -2,29 +2,29 @@
 
 from __future__ import annotations
 
-from visualizer.semantics.mbarrier import Mbarrier, UndefinedBehaviour
+from collections.abc import Iterable
+
+from visualizer.semantics.mbarrier import Mbarrier, UndefinedBehaviour, lane_by_lane
 from visualizer.sources.explorer.steps import Code
 
 
 def ask(
     code: int, amount: int, pending: int, expected: int, tx: int, valid: bool
 ) -> tuple[int, int, int, int, bool] | str:
-    """What Mbarrier does: phases completed and the state after, or the rule that was broken.
-
-    Lanes arrive one by one, so a warp's arrivals may complete a phase and go on into the next one.
-    """
+    """What Mbarrier does: phases completed and the state after, or the rule that was broken."""
     barrier = Mbarrier(valid, 0, expected, pending, tx)
-    left = amount
     try:
-        while True:
-            lanes = min(left, max(barrier.pending, 1)) if code == Code.ARRIVE else left
-            operate(barrier, code, lanes)
-            left -= lanes
-            if left <= 0:
-                break
+        for part in parts(barrier, code, amount):
+            operate(barrier, code, part)
     except UndefinedBehaviour as error:
         return error.rule
     return barrier.phase, barrier.pending, barrier.expected, barrier.tx, barrier.valid
+
+
+def parts(barrier: Mbarrier, code: int, amount: int) -> Iterable[int]:
+    """The amounts in which an operation is performed, each asked for once that before it is: a warp's arrivals go lane
+    by lane."""
+    return lane_by_lane(barrier, amount) if code == Code.ARRIVE else (amount,)
 
 
 def operate(barrier: Mbarrier, code: int, amount: int) -> None:

@@ -6,7 +6,7 @@ from visualizer.language import endings
 from visualizer.semantics.mbarrier import Mbarrier, UndefinedBehaviour
 from visualizer.sources.explorer.machine import Machine
 from visualizer.sources.explorer.marks import EXITED_CTA
-from visualizer.sources.explorer.operate import operate
+from visualizer.sources.explorer.operate import operate, parts
 from visualizer.sources.explorer.steps import REMOTE, Code
 
 
@@ -23,12 +23,11 @@ def why_undefined(machine: Machine, choice: int) -> tuple[int, str]:
     try:
         if code in (Code.WAIT, Code.TEST):
             barrier.test_wait_parity(amount & 1, remote=amount >= REMOTE)
-        while True:
-            part = min(amount, max(barrier.pending, 1)) if code == Code.ARRIVE else amount
+        for part in parts(barrier, code, amount):
             operate(barrier, code, part)
-            amount -= part
     except UndefinedBehaviour as error:
         return target, str(error)
+    raise AssertionError("the choice is defined")
 
 
 def _operation(machine: Machine, choice: int) -> tuple[int, int, int]:

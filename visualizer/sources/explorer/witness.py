@@ -18,7 +18,7 @@ from visualizer.semantics.mbarrier import Mbarrier
 from visualizer.sources.explorer.compiled import compile_program
 from visualizer.sources.explorer.machine import BarrierTuple, Machine
 from visualizer.sources.explorer.marks import Mark
-from visualizer.sources.explorer.operate import operate
+from visualizer.sources.explorer.operate import operate, parts
 from visualizer.sources.explorer.outcome import Exploration, Witness
 from visualizer.sources.explorer.steps import Code, CopyPart
 from visualizer.sources.explorer.undefined import why_undefined
@@ -198,17 +198,12 @@ class _Recorder:
         """Log an operation on a barrier, lane by lane where a warp's arrivals go on into the next phase."""
         phase, pending, expected, tx, valid = before
         barrier = Mbarrier(valid, phase, expected, pending, tx)
-        left = amount
-        while True:
-            part = min(left, max(barrier.pending, 1)) if code == Code.ARRIVE else left
+        for part in parts(barrier, code, amount):
             phase = barrier.phase
             operate(barrier, code, part)
             self._add(_KINDS[Code(code)], row, target, tile, site, amount=part)
             if barrier.phase != phase and code != Code.INIT:
                 self._add(EventKind.PHASE_COMPLETE, row, target, tile, site, amount=phase, parity=phase & 1)
-            left -= part
-            if left <= 0:
-                return
 
     def _crash(self, choice: int, row: int) -> None:
         barrier, what = why_undefined(self.machine, choice)

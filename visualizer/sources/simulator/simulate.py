@@ -53,6 +53,7 @@ from visualizer.recording.facts import Source
 from visualizer.recording.schema import PS_PER_NS, EventFlag, EventKind
 from visualizer.recording.tables import Meta
 from visualizer.recording.trace import Trace
+from visualizer.semantics.mbarrier import lane_by_lane
 from visualizer.sources.progress import CancelCheck, Progress
 from visualizer.sources.simulator.accesses import Accesses
 from visualizer.sources.simulator.latency import Latencies
@@ -207,17 +208,13 @@ class _Run(Accesses):
         return self._now + self._duration(self._latencies.publish)
 
     def _arrive(self, row: int, arrive: Arrive) -> int:
-        """Lanes arrive one by one, so a warp's arrivals may complete a phase and go on into the next one."""
         barrier = self._barriers[arrive.barrier]
         if arrive.no_complete:
             act = partial(barrier.arrive, no_complete=True)
             self._act(EventKind.ARRIVE, act, arrive.count, row, arrive.barrier, arrive.tile, arrive.site)
             return self._now + self._duration(self._latencies.arrive)
-        left = arrive.count
-        while left:
-            amount = min(left, max(barrier.pending, 1))
-            self._act(EventKind.ARRIVE, barrier.arrive, amount, row, arrive.barrier, arrive.tile, arrive.site)
-            left -= amount
+        for count in lane_by_lane(barrier, arrive.count):
+            self._act(EventKind.ARRIVE, barrier.arrive, count, row, arrive.barrier, arrive.tile, arrive.site)
         return self._now + self._duration(self._latencies.arrive)
 
     def _arrive_drop(self, row: int, drop: ArriveDrop) -> int:

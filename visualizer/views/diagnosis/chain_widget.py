@@ -33,9 +33,11 @@ class ChainWidget(Painted, QWidget):
         self._chain = Chain()
         self._key_node = -1
         self._focus: Focus | None = None
+        self._measured: tuple[QFont, int, list[_Sizes]] | None = None
 
     def set_chain(self, chain: Chain) -> None:
         self._chain = chain
+        self._measured = None
         self._key_node = -1
         self.setAccessibleDescription(chain.summary())
         self.updateGeometry()
@@ -116,11 +118,15 @@ class ChainWidget(Painted, QWidget):
         return next((sizes for sizes in tried if sizes.width <= self.width()), tried[-1])
 
     def _tried(self) -> list[_Sizes]:
-        """All there are, largest first; where text may not shrink, the last one leaves the details out."""
-        smallest = smallest_text(self)
-        fonts = [scaled_font(self.font(), scale, smallest=smallest) for scale in SCALES]
-        tried = [_Sizes(self._chain, font, smallest) for font in fonts]
-        return [*tried, _Sizes(self._chain, fonts[-1], smallest, details=False)] if smallest else tried
+        """All there are, largest first; where text may not shrink, the last one leaves the details out. Measured once
+        for a chain and a font: layouts ask dozens of times, and every move of the mouse."""
+        font, smallest = self.font(), smallest_text(self)
+        if self._measured is None or self._measured[:2] != (font, smallest):
+            fonts = [scaled_font(font, scale, smallest=smallest) for scale in SCALES]
+            tried = [_Sizes(self._chain, one, smallest) for one in fonts]
+            tried += [_Sizes(self._chain, fonts[-1], smallest, details=False)] if smallest else []
+            self._measured = font, smallest, tried
+        return self._measured[2]
 
     def _node_at(self, point: QPointF) -> ChainNode | None:
         pairs = zip(self._chain.nodes, self.boxes(), strict=True)

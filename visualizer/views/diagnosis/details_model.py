@@ -17,6 +17,9 @@ from visualizer.playback.lane_steps import home_lane
 from visualizer.playback.stories.teaching import Lesson
 from visualizer.recording.trace import Trace
 
+MOST = 40
+"""Arrivals that the details of a finding name, and agents that owe some; `phasescope diagnose` names all."""
+
 
 @dataclass(frozen=True, slots=True)
 class Line:
@@ -64,27 +67,33 @@ def _arrived_lines(trace: Trace, finding: Finding) -> list[Line]:
     """How many arrivals the barrier that an agent is blocked on has, and whose."""
     came = (finding.expected or 0) - (finding.pending or 0)
     lines = [Line(tr("arrived"), tr("{arrived} of {expected}", arrived=came, expected=finding.expected))]
-    for one in finding.arrived:
+    for one in finding.arrived[:MOST]:
         text = tr("{agent} {arrivals}, step {step}", agent=one.agent, arrivals=one.arrivals, step=one.step)
         lines.append(Line("", text, focus_at(trace, one.step, one.agent)))
-    return lines
+    return lines + _rest(len(finding.arrived) - MOST)
 
 
 def _owed_lines(trace: Trace, finding: Finding, stand: dict[str, int]) -> list[Line]:
     """Who owes arrivals or bytes to it, and what would release the agent."""
     lines: list[Line] = []
-    for number, owed in enumerate(finding.owed):
+    for number, owed in enumerate(finding.owed[:MOST]):
         then = tr("never arrives") if owed.next == "none" else tr("next {operation}", operation=next_text(owed))
         text = f"{owed.agent}: {commas([state_text(owed), then])}"
         focus = focus_at(trace, stand.get(owed.agent), owed.agent)
         lines.append(Line("" if number else tr("owed by"), text, focus))
+    lines += _rest(len(finding.owed) - MOST)
     if not finding.owed and finding.pending:
         lines.append(Line(tr("owed by"), tr("nobody")))
     if finding.tx:
         lines.append(Line(tr("bytes"), missing_bytes(finding.tx)))
     nothing = tr("nothing: it waits for ever")
-    lines.append(Line(tr("released by"), tr(" or ").join(finding.released_by) or nothing))
-    return lines
+    lines.append(Line(tr("released by"), tr(" or ").join(finding.released_by[:MOST]) or nothing))
+    return lines + _rest(len(finding.released_by) - MOST)
+
+
+def _rest(count: int) -> list[Line]:
+    """That there are so many more, if there are."""
+    return [Line("", tr("and {n} more", n=count))] if count > 0 else []
 
 
 def _place_line(label: str, place: SourceLine) -> Line:

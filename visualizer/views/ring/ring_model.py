@@ -5,6 +5,7 @@ Pure and small, so that golden tests need no window; ring_layout says where thin
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass, replace
 
 from visualizer.diagnosis.arrived import NO_BYTES, Landed, cursor_text, landed_at
@@ -204,8 +205,9 @@ def ring(history: History, step: int, report: Report | None = None, name: str | 
             is_full = history.structure.kinds[row] == "full"
             box = _barrier(history, state, row, total if is_full else 0, row == focused_barrier, owed)
             boxes[stage].append(box)
+        alike = Counter(box.kind for box in boxes[stage])
         for number, box in enumerate(boxes[stage]):
-            if sum(other.kind == box.kind for other in boxes[stage]) > 1:
+            if alike[box.kind] > 1:
                 boxes[stage][number] = replace(box, own_name=without_cta(box.name))
     return Ring(
         cta=cta,

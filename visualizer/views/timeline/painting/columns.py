@@ -34,19 +34,27 @@ def paint_columns(painter: QPainter, columns: Sequence[Columns], theme: Theme) -
     left, right = min(int(item.x[0]) for item in columns), max(int(item.x[-1]) for item in columns) + 1
     top = min(round(item.top) for item in columns)
     bottom = max(round(item.top) + item.height for item in columns)
-    pixels = np.zeros((bottom - top, right - left), np.uint8)
-    groups: dict[tuple[int, int, int], list[Columns]] = defaultdict(list)
+    if painter.hasClipping():  # a lane of thousands may be higher than any window
+        clip = painter.clipBoundingRect()
+        top += max(int(clip.top() - top) // HATCH_STEP, 0) * HATCH_STEP  # hatches stay where they are
+        bottom = min(bottom, int(clip.bottom()) + 1)
+    pixels = np.zeros((max(bottom - top, 0), right - left), np.uint8)
+    groups: dict[tuple[int, int, int, int, int], list[Columns]] = defaultdict(list)
     for item in columns:
-        groups[item.height, len(item.parts), len(item.x)].append(item)
-    for items in groups.values():
-        for item, part in zip(items, _stack(items), strict=True):
+        first, last = max(top - round(item.top), 0), min(bottom - round(item.top), item.height)
+        if first < last:
+            groups[item.height, first, last, len(item.parts), len(item.x)].append(item)
+    for (_, above, below, *_), items in groups.items():
+        for item, part in zip(items, _stack(items, above, below), strict=True):
             table = np.array([*(index[each] for each in item.parts), 0], np.uint8)
-            rows = pixels[round(item.top) - top : round(item.top) - top + item.height]
+            rows = pixels[round(item.top) - top + above : round(item.top) - top + below]
             first, last = int(item.x[0]) - left, int(item.x[-1]) - left
             if last - first + 1 == len(item.x):
                 rows[:, first : last + 1] = table.take(part, mode="clip")
             else:
                 rows[:, item.x - left] = table.take(part, mode="clip")
+    if not groups:
+        return
     if any(role in HATCHED for role, _ in parts):
         _hatch(pixels, np.array([0, *(twin for part in parts for twin in _twins(index[part], part))], np.uint8))
     stride = pixels.strides[0]
@@ -55,12 +63,13 @@ def paint_columns(painter: QPainter, columns: Sequence[Columns], theme: Theme) -
     painter.drawImage(QPointF(left, top), image)
 
 
-def _stack(items: Sequence[Columns]) -> Pixels:
-    """Which part (index in the item's own) each pixel shows; shape (items, height, columns)."""
+def _stack(items: Sequence[Columns], above: int, below: int) -> Pixels:
+    """Which part (index in the item's own) each pixel of the rows from `above` to `below` of items of one height shows;
+    shape (items, rows, columns)."""
     height = items[0].height
     small = np.uint8 if height < 256 else np.int16  # numpy does the more at a time, the smaller they are
-    row = np.arange(height, dtype=small)[::-1, None]
-    part = np.zeros((len(items), height, len(items[0].x)), np.uint8)
+    row = np.arange(height, dtype=small)[::-1, None][above:below]
+    part = np.zeros((len(items), len(row), len(items[0].x)), np.uint8)
     level = np.zeros((len(items), 1, len(items[0].x)), small)
     for index in range(len(items[0].parts)):
         level[:, 0] += np.array([item.heights[index] for item in items]).astype(small)
