@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 
 from visualizer.diagnosis.arrived import NO_BYTES, Landed, cursor_text, landed_at
 from visualizer.diagnosis.report import Finding, Report
-from visualizer.diagnosis.wording import commas, state_word
+from visualizer.diagnosis.wording import STATES, commas, state_word
 from visualizer.language import mark, tr
 from visualizer.programs.lesson_facts import lesson_facts
 from visualizer.recording.schema import EventKind
@@ -35,16 +35,7 @@ STAGE_WORDS = {
     StageState.FULL: "full",
     StageState.READING: "reading",
 }
-ACTIVITY_WORDS = {
-    AgentActivity.NOT_STARTED: mark("not started"),
-    AgentActivity.RUNNING: mark("running"),
-    AgentActivity.WAITING: mark("waiting"),
-    AgentActivity.READING: mark("reading"),
-    AgentActivity.EXITED: mark("exited"),
-    AgentActivity.TIMED_OUT: mark("gave up"),
-    AgentActivity.IDLE: mark("idle"),
-    AgentActivity.IN_RANGE: mark("in a range"),
-}
+ACTIVITY_WORDS = {activity: STATES[activity.name.lower()] for activity in AgentActivity}
 
 
 @dataclass(frozen=True, slots=True)

@@ -185,7 +185,7 @@ def intervals_note(lane: Lane, intervals: Intervals, view: View, x: float, betwe
         tr(
             "{length} · from {begin} to {end}",
             length=format_time(end - begin),
-            begin=format_time(begin),
+            begin=format_time(begin, among=end),
             end=format_time(end),
         ),
     ]
