@@ -64,6 +64,11 @@ def sentence(text: str) -> str:
     return text[:1].upper() + text[1:]
 
 
+def named_tile(tile: int) -> str:
+    """ " tile 3"; "" where none is told (-1)."""
+    return tr(" tile {tile}", tile=tile) if tile >= 0 else ""
+
+
 def of_tile(tile: int) -> str:
     """ " of tile 3"; "" where none is told (-1)."""
     return tr(" of tile {tile}", tile=tile) if tile >= 0 else ""

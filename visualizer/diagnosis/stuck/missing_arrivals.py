@@ -13,7 +13,7 @@ from visualizer.diagnosis.report import Advice, Planned
 from visualizer.diagnosis.stuck.init_counts import init_too_large
 from visualizer.diagnosis.stuck.outlook import Outlook
 from visualizer.diagnosis.turns.turn_advice import next_turn
-from visualizer.diagnosis.wording import listed
+from visualizer.diagnosis.wording import listed, named_tile
 from visualizer.language import tr, trn
 from visualizer.recording.schema import EventKind
 
@@ -211,11 +211,11 @@ def _holds_all_stages(outlook: Outlook, row: int, agent: int, read: int) -> Caus
         return None
     return Cause(
         tr(
-            "{agent} holds {stages}, all that there are, and needs one more before it releases tile {tile}: its"
+            "{agent} holds {stages}, all that there are, and needs one more before it releases{tile}: its"
             " release must lag fewer than {count} tiles.",
             agent=name,
             stages=listed([f"stage {s}" for s in held]),
-            tile=tile,
+            tile=named_tile(tile) or tr(" one"),
             count=ring.stages,
         ),
         read,
@@ -233,10 +233,10 @@ def _one_release_missing(outlook: Outlook, row: int, agent: int, read: int) -> C
     name, spot = outlook.trace.agents[agent].name, site_at(outlook.trace, read)
     return Cause(
         tr(
-            "{agent} read tile {tile} from stage {stage} and never arrived on {barrier}: one release is missing"
+            "{agent} read{tile} from stage {stage} and never arrived on {barrier}: one release is missing"
             " after the read{site}.",
             agent=name,
-            tile=int(outlook.trace.events["tile"][read]),
+            tile=named_tile(int(outlook.trace.events["tile"][read])),
             stage=stage_words(outlook.history, int(structure.place_of[row])),
             barrier=outlook.history.barrier_title(row),
             site=line(spot),

@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from visualizer.diagnosis.arrived import NO_BYTES, Landed, cursor_text, landed_at
 from visualizer.diagnosis.report import Finding, Report
 from visualizer.diagnosis.wording import STATES, commas, state_word
-from visualizer.language import mark, tr
+from visualizer.language import tr
 from visualizer.programs.lesson_facts import lesson_facts
 from visualizer.recording.schema import EventKind
 from visualizer.recording.tables import without_cta

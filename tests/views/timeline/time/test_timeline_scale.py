@@ -101,7 +101,9 @@ def test_format_time(time, step, text):
     assert format_time(time, step) == text
 
 
-@pytest.mark.parametrize(("time", "step", "text"), [(0, 10_000, "0 µs"), (480_000, 1_000, "0.480 µs"), (505, 0, "0.001 µs")])
+@pytest.mark.parametrize(
+    ("time", "step", "text"), [(0, 10_000, "0 µs"), (480_000, 1_000, "0.480 µs"), (505, 0, "0.001 µs")]
+)
 def test_times_beside_one_another_have_one_unit(time, step, text):
     assert format_time(time, step, among=2_500_000) == text
 

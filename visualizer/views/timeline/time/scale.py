@@ -97,8 +97,10 @@ def fit_range(begin: int, end: int, width: int, duration: int) -> View:
 
 
 def format_time(time: int, step: int = 0, among: int = 0) -> str:
-    """A time or difference in the unit that suits it, with as many digits as tell steps of `step` ps apart. `among`: the
-    largest of the times that it stands beside, all of which have one unit."""
+    """A time or difference in the unit that suits it, with as many digits as tell steps of `step` ps apart.
+
+    `among`: the largest of the times that it stands beside, all of which have one unit.
+    """
     scale = max(abs(time), step, among)
     size, unit = next(((size, unit) for size, unit in _UNITS if scale >= size), (1, "ps"))
     if step:
