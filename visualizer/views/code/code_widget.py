@@ -18,6 +18,7 @@ from visualizer.views.code.code_model import (
     frame_titles,
     frames_of,
     lines_with_sites,
+    missing_text,
     next_step_at_line,
     source_names,
     users_frame,
@@ -90,6 +91,8 @@ class CodeWidget(QWidget):
         if self._history is None:
             return
         self._offer_frames()
+        if not self.files.count():
+            self.view.setPlaceholderText(missing_text(self._history.trace, focus.step))
         self._show_marks(code_marks(self._history, focus.step, self.files.currentText()))
 
     def _show_marks(self, marks: CodeMarks) -> None:

@@ -95,7 +95,7 @@ class TextSizes:
 
 def consumer_lines(cursor: RingCursor, brief: int = 0) -> tuple[str, ...]:
     """What a consumers' label says: who does what, then the PipelineState. Briefer: narrower, without it, only who."""
-    narrow = tuple(word for group in cursor.groups for word in group if word)
+    narrow = tuple(word for names, activity in cursor.groups for word in (names, tr(activity)) if word)
     who = " ".join(names for names, _ in cursor.groups)
     return ((*cursor.lines, cursor.state_text), (*narrow, cursor.state_text), narrow, (who,))[brief]
 

@@ -49,7 +49,7 @@ class RingBarrier:
     valid: bool
     phase: int
     arrived: int
-    needed: int  # arrivals that the phase takes
+    needed: int  # arrivals that the phase takes; 0: not known
     pending: int
     tx: int  # bytes expected so far and not yet written; negative while bytes came before they were expected
     landed: Landed  # expected 0: the barrier counts no bytes
@@ -69,7 +69,7 @@ class RingBarrier:
 
     @property
     def arrived_text(self) -> str:
-        return f"{self.arrived}/{self.needed}" if self.valid else "-"
+        return f"{self.arrived}/{self.needed or '?'}" if self.valid else "-"
 
     @property
     def arrived_share(self) -> float:
