@@ -83,10 +83,11 @@ class TextSizes:
         self.card = (max(upper, lower) + 2 * self.pad, self.row + height)
         self.pointer = self.line * 0.8
         self.margin = self.char * 0.7
+        self.title = max(self.row, QFontMetricsF(self.bold).height())
 
     def lay_out(self, bounds: Box) -> RingLayout:
         """The layout at this text size; the title takes a line from the top."""
-        top = self.row if self.has_title else 0.0
+        top = self.title + self.margin if self.has_title else 0.0
         inset = self.margin
         box = Box(bounds.x + inset, bounds.y + inset + top, bounds.width - 2 * inset, bounds.height - 2 * inset - top)
         how = lay_out_few if self.few else lay_out

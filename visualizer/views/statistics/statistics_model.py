@@ -16,7 +16,7 @@ from visualizer.views.words.context import stage_lane
 
 
 def headline(found: Statistics) -> str:
-    return sentence(found.bound.sentence) + "."
+    return tr("{fate}.", fate=sentence(found.bound.sentence))
 
 
 def range_text(found: Statistics, duration_ps: int) -> str:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from PySide6.QtCore import QEvent, QPoint, QPointF, QRectF, Qt, QTimer, Signal
+from PySide6.QtCore import QEvent, QPoint, QPointF, QRectF, QSize, Qt, QTimer, Signal
 from PySide6.QtGui import QContextMenuEvent, QPainter, QPixmap
 from PySide6.QtWidgets import QFrame
 
@@ -44,6 +44,8 @@ from visualizer.views.words.findings import first_divergence
 
 _REST_MS = 120  # after the last change of view, until the picture is made complete
 _GATHER_MS = 40  # lanes that are built within this time come into the picture together
+_LEAST_LINES = 6.5
+"""Line heights of the ruler and three lanes."""
 _STEPPING = 64  # moves of so few events are steps, which do not scroll from CTA to CTA
 
 
@@ -149,7 +151,9 @@ class TimelineWidget(Painted, TimelineCommands):
         self.mouse.forget_hover()  # what it says would lie over the lanes that are stepped through
         scene.focus(focus)
         scene.navigation.reveal(scene.focused.time)
-        stepped = was is None or abs(focus.step - was.focus.step) <= _STEPPING
+        if was is None:
+            self._show_rows(lambda rows: rows.unfold_cta(scene.focused.home))
+        stepped = was is not None and abs(focus.step - was.focus.step) <= _STEPPING
         if not stepped or (focus.lane is not None) or not scene.rows_shown.ctas:
             self.verticalScrollBar().setValue(round(scene.scroll_to_focus()))
         if scene.view != before:
@@ -258,6 +262,11 @@ class TimelineWidget(Painted, TimelineCommands):
         self._place_overview()
         self._arrange()
 
+    def minimumSizeHint(self) -> QSize:
+        """Room for the ruler, a few lanes and the overview, whatever else is open."""
+        overview = 0 if self.overview.isHidden() else self.overview.wanted_height()
+        return QSize(super().minimumSizeHint().width(), round(_LEAST_LINES * self._fonts.em) + overview)
+
     def _place_overview(self) -> None:
         """At the bottom, below the viewport."""
         height = 0 if self.overview.isHidden() else self.overview.wanted_height()
@@ -269,6 +278,7 @@ class TimelineWidget(Painted, TimelineCommands):
             self._fonts = Fonts(self.font())
             self._place_overview()
             self._arrange()
+            self.updateGeometry()
         super().changeEvent(event)
 
     def scrollContentsBy(self, dx: int, dy: int) -> None:
