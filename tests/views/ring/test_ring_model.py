@@ -151,3 +151,8 @@ def test_several_full_barriers_of_a_stage_are_told_apart_by_name() -> None:
 
 def test_a_barrier_before_its_init_is_said_to_be_none() -> None:
     assert "full is not initialised; empty is not initialised" in ring(hand_history(), 0).summary()
+
+
+def test_where_nobody_knows_how_many_arrive_it_says_so() -> None:
+    box = RingBarrier("full[0]", "full", 0, True, 0, 3, 0, -3, 0, NO_BYTES, focused=False)
+    assert box.arrived_text == "3/?"
