@@ -61,7 +61,11 @@ class CompareWidget(QWidget):
         self.bars = TileBars()
         self.overlay = OverlayPane()
         self.tabs = QTabWidget(accessibleName=tr("Differences"))
-        for table, title in ((self.tiles, tr("Tiles")), (self.order, tr("Order")), (self.states, tr("State here"))):
+        for table, title in (
+            (self.tiles, tr("Time per tile")),
+            (self.order, tr("Order")),
+            (self.states, tr("State here")),
+        ):
             self.tabs.addTab(table, title)
         below = QSplitter(Qt.Orientation.Horizontal)
         below.addWidget(self.tabs)
