@@ -91,6 +91,4 @@ def ending_word(kind: str) -> str:
 
 def ending_sentence(ending: Ending) -> str:
     """How a run ended and what was said of it, as sentences."""
-    return sentences(
-        tr("The run ended with {ending}.", ending=ending_word(ending.kind)), sentence(recorded(ending.detail))
-    )
+    return sentences(tr("The run ended with {ending}.", ending=ending_word(ending.kind)), recorded(ending.detail))
