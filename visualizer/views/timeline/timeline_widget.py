@@ -46,6 +46,8 @@ _REST_MS = 120  # after the last change of view, until the picture is made compl
 _GATHER_MS = 40  # lanes that are built within this time come into the picture together
 _LEAST_LINES = 6.5
 """Line heights of the ruler and three lanes."""
+_LEAST_PIXELS = 240
+"""It asks for no more, or the largest text would push the window off a screen."""
 _STEPPING = 64  # moves of so few events are steps, which do not scroll from CTA to CTA
 
 
@@ -265,7 +267,8 @@ class TimelineWidget(Painted, TimelineCommands):
     def minimumSizeHint(self) -> QSize:
         """Room for the ruler, a few lanes and the overview, whatever else is open."""
         overview = 0 if self.overview.isHidden() else self.overview.wanted_height()
-        return QSize(super().minimumSizeHint().width(), round(_LEAST_LINES * self._fonts.em) + overview)
+        wanted = round(_LEAST_LINES * self._fonts.em) + overview
+        return QSize(super().minimumSizeHint().width(), min(wanted, _LEAST_PIXELS))
 
     def _place_overview(self) -> None:
         """At the bottom, below the viewport."""
