@@ -23,9 +23,11 @@ function word(key, values = {}) {
   return words[key].replace(/\{(\w+)\}/g, (whole, name) => (name in values ? values[name] : whole));
 }
 
-function formatTime(ps) {
+// In the unit that suits `among`, the largest of the times it stands beside; with digits that tell steps of `every`.
+function formatTime(ps, among = ps, every = 0) {
   for (const [unit, size] of [["ms", 1e9], ["µs", 1e6], ["ns", 1e3]]) {
-    if (ps >= size) return `${Number((ps / size).toFixed(3))} ${unit}`;
+    const digits = every ? Math.max(0, Math.ceil(Math.log10(size / every))) : 3;
+    if (among >= size) return `${Number((ps / size).toFixed(digits))} ${unit}`;
   }
   return `${ps} ps`;
 }

@@ -3,10 +3,11 @@
 function makeTables(recording) {
   const states = statesOf(recording);
   const dash = (value) => (value === undefined || value === null || value < 0 ? "–" : value);
-  const { rings } = recording;
-  // "(0, 1, 3)", or a line each of several rings: "K (0, 1, 3)".
+  const { rings, states: said } = recording;
+  const at = ([index, phase, count]) => word("at", { index, phase, count });
+  // A line each of several rings: "K stage 0, phase 1, tile 3".
   const cursors = (all) => all.flatMap((cursor, ring) => (cursor ? [
-    [...(rings.length > 1 ? [rings[ring]] : []), `(${cursor.join(", ")})`].join(" "),
+    [...(rings.length > 1 ? [rings[ring]] : []), at(cursor)].join(" "),
   ] : [])).join("\n");
   const kinds = {
     barrier: {
@@ -16,23 +17,23 @@ function makeTables(recording) {
         value ? [name, value.phase, value.phase & 1, value.arrived, value.landed || "–"]
               : [name, word("uninitialised"), "–", "–", "–"],
       // What the barrier itself counts down is one hover away.
-      hint: (value) => (value ? word("pending").replace("{pending}", value.pending).replace("{tx}", value.tx) : ""),
+      hint: (value) => (value ? word("pending", value) : ""),
       role: (value) => (value && value.phase & 1 ? "phase-odd" : "phase-even"),
     },
     stage: {
       id: "stages",
       columns: ["name", "state", "tile"],
-      cells: (name, value) => [name, value.state, dash(value.tile)],
+      cells: (name, value) => [name, said[value.state], dash(value.tile)],
       role: (value) => value.state,
     },
     agent: {
       id: "agents",
       columns: ["name", "state", "tile", "cursor"],
       cells: (name, value) => [
-        name, value.barrier ? `${value.state} ${value.barrier}` : value.state, dash(value.tile),
+        name, value.barrier ? `${said[value.state]} ${value.barrier}` : said[value.state], dash(value.tile),
         cursors(value.cursors) || "–",
       ],
-      role: (value) => ({ waiting: "waiting", reading: "reading", "timed out": "error" })[value.state] || "running",
+      role: (value) => ({ waiting: "waiting", reading: "reading", timed_out: "error" })[value.state] || "running",
     },
   };
 

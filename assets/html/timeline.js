@@ -131,7 +131,7 @@ function makeTimeline(recording) {
     const every = [1, 2, 5, 10].map((n) => n * power).find((n) => n >= least);
     for (let time = Math.ceil(begin / every) * every; time <= end; time += every) {
       group.append(make("line", { x1: x(time), x2: x(time), y1: ruler - 6, y2: total, stroke: "var(--grid)" }));
-      group.append(make("text", { x: x(time) + 3, y: 14, fill: "var(--text-muted)" }, formatTime(time)));
+      group.append(make("text", { x: x(time) + 3, y: 14, fill: "var(--text-muted)" }, formatTime(time, end, every)));
     }
     group.append(make("line", { x1: 0, x2: width, y1: ruler - 2, y2: ruler - 2, stroke: "var(--border)" }));
     return group;

@@ -9,6 +9,7 @@ python docs/images/make.py --statistics: what bound a one-stage run, its critica
 python docs/images/make.py --debugging: breakpoints, find, notes and a measurement.
 python docs/images/make.py --chinese: a known mistake with its diagnosis, in Chinese.
 python docs/images/make.py --lecture: the first step of every chapter on a sheet, a step and a question.
+python docs/images/make.py --page: the lesson exported as a page, in a headless Chromium.
 python docs/images/make.py --long FILE: a recording of 10 million events (benchmarks/long_trace.py), from far to near.
 python docs/images/make.py --stranger: a kernel of which nothing is told: warps folded, one group unfolded, two rings.
 python docs/images/make.py --gpu [FOLDER]: on a GPU machine, presses Run with the GPU as source.
@@ -17,6 +18,8 @@ python docs/images/make.py --gpu [FOLDER]: on a GPU machine, presses Run with th
 from __future__ import annotations
 
 import os
+import shutil
+import subprocess
 import sys
 import tempfile
 from collections.abc import Callable
@@ -37,7 +40,11 @@ from visualizer.app.lecture.still import Still  # noqa: E402
 from visualizer.app.settings.settings import Settings  # noqa: E402
 from visualizer.app.window.main_window import MainWindow  # noqa: E402
 from visualizer.app.window.start import make_application  # noqa: E402
+from visualizer.export.formats import export  # noqa: E402
+from visualizer.export.selection import select  # noqa: E402
+from visualizer.export.writing import Look  # noqa: E402
 from visualizer.playback.focus import Focus  # noqa: E402
+from visualizer.playback.opening import open_recording  # noqa: E402
 from visualizer.playback.stories.load import load_story, story_path  # noqa: E402
 from visualizer.playback.stories.presentation import Beat  # noqa: E402
 from visualizer.playback.stories.telling import Telling  # noqa: E402
@@ -55,6 +62,7 @@ from visualizer.views.timeline.timeline_widget import TimelineWidget  # noqa: E4
 
 SIZE = (1600, 1000)
 STAGE = (1280, 720)
+PAGE_SIZE = (1400, 1010)
 SHEET_COLUMNS, SHEET_SHRINK = 3, 2
 DIAGNOSES = (("F06", "baseline", "dark"), ("F20", "lesson", "light"), ("F28", "baseline", "dark"))
 TIME_LIMIT_MS = 120_000
@@ -94,6 +102,8 @@ def main(arguments: list[str]) -> int:
             show_debugging(window)
         elif arguments[:1] == ["--chinese"]:
             show_chinese(window)
+        elif arguments[:1] == ["--page"]:
+            show_page(Path(scratch))
         elif arguments[:1] == ["--lecture"]:
             show_lecture()
         else:
@@ -164,6 +174,30 @@ def show_long(window: MainWindow, path: Path) -> None:
         timeline.verticalScrollBar().setValue(0)
         settle_until(lambda: timeline.rests and not timeline.busy)
         save(window, HERE / f"timeline-{name}.png")
+
+
+def show_page(folder: Path) -> None:
+    """The lesson as a page at step 60."""
+    browser = shutil.which("chromium") or shutil.which("google-chrome")
+    if browser is None:
+        sys.exit("the picture of a page needs chromium or google-chrome on PATH")
+    page = folder / "lesson.html"
+    export(select(open_recording(resource_dir("assets") / "traces" / "lesson.pscope")), page, Look("light"))
+    subprocess.run(
+        [
+            browser,
+            "--headless",
+            "--no-sandbox",
+            "--hide-scrollbars",
+            f"--user-data-dir={folder / 'profile'}",
+            "--window-size={},{}".format(*PAGE_SIZE),
+            f"--screenshot={HERE / 'page.png'}",
+            f"{page.as_uri()}#step=60",
+        ],
+        check=True,
+        stderr=subprocess.DEVNULL,
+    )
+    print("page.png")
 
 
 def show_stranger(window: MainWindow, folder: Path) -> None:

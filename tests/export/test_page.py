@@ -11,13 +11,15 @@ from typing import Any
 import pytest
 from chromium import BROWSER, Page, chromium
 
-from visualizer.diagnosis.arrived import landed_at
+from visualizer.diagnosis.arrived import cursor_text, landed_at
 from visualizer.diagnosis.explanations.explain import explain
+from visualizer.diagnosis.wording import state_word
 from visualizer.export.formats import export
 from visualizer.export.page import render_page
 from visualizer.export.page_model import WORDS, page_document
 from visualizer.export.selection import select
 from visualizer.export.writing import Look
+from visualizer.language import speaking
 from visualizer.replay.history import AgentActivity, History, StageState
 
 
@@ -45,7 +47,7 @@ def test_the_steps_add_up_to_the_historys_states(recorded: History, range_: str)
             StageState(value).name.lower() for value in now.stage_state
         ]
         producer = state["agent"][0]
-        assert producer["state"] == AgentActivity(now.agent_activity[0]).name.lower().replace("_", " ")
+        assert producer["state"] == AgentActivity(now.agent_activity[0]).name.lower()
         assert producer["cursors"] == [[now.cursor_index[0], now.cursor_phase[0], now.cursor_count[0]]]
 
 
@@ -197,3 +199,37 @@ def test_every_lane_is_drawn_with_its_boxes(page: Page, recorded: History) -> No
     names = page.value("[...document.querySelectorAll('#timeline text')].map((text) => text.textContent)")
     assert {"producer", "tma", "stage[2]", "full[0]", "empty[2]"} <= set(names)
     assert page.value("document.querySelectorAll('#timeline rect').length") > 100
+
+
+def cells(page: Page, table: str) -> list[list[str]]:
+    return page.value(
+        f"[...document.querySelectorAll('#{table} tr')].slice(1).map((r) => [...r.cells].map((c) => c.textContent))"
+    )
+
+
+def test_states_and_cursors_are_told_in_words(page: Page, recorded: History) -> None:
+    page.value("location.hash = '#step=60'")
+    assert shown_step(page) == 60
+    state, told = recorded.state_at(60), cells(page, "agents")
+    cursors = recorded.cursors_at(60, recorded.trace.rings[0]).tolist()
+    assert len(told) == 4  # the copy engine has no row
+    assert [row[-1] for row in told] == [cursor_text(*at) for at in cursors if at[0] >= 0]
+    assert [row[1] for row in told] == [
+        state_word(AgentActivity(activity).name.lower()) for activity in state.agent_activity[:4].tolist()
+    ]
+
+
+def test_the_rulers_times_have_one_unit(page: Page) -> None:
+    times = page.value(
+        "[...document.querySelectorAll('#timeline text')].map((t) => t.textContent)"
+        ".filter((text) => /^[\\d.]+ [num\u00b5p]?s$/.test(text))"
+    )
+    assert len(times) > 4
+    assert {text.split()[-1] for text in times} == {"µs"}
+
+
+def test_a_chinese_page_tells_states_in_chinese(recorded: History) -> None:
+    with speaking("zh"):
+        document = page_document(select(recorded, "0:5"))
+    assert document["states"]["waiting"] == "等待中"
+    assert document["words"]["at"].startswith("stage {index}")

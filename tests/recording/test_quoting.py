@@ -6,7 +6,7 @@ from functools import reduce
 
 import pytest
 
-from visualizer.recording.quoting import quoted, shortened
+from visualizer.recording.quoting import abridged, quoted, shortened
 
 DEEP: object = reduce(lambda inner, _: [inner], range(100_000), None)
 
@@ -39,3 +39,9 @@ def test_more_is_quoted_where_more_is_asked_for() -> None:
 def test_a_text_of_just_the_length_stays() -> None:
     assert shortened("x" * 40) == "x" * 40
     assert shortened("x" * 41) == "x" * 37 + "..."
+
+
+def test_of_a_long_name_its_beginning_and_its_end_stay() -> None:
+    assert abridged("short") == "short"
+    assert abridged("a" * 60 + "7.pscope", 20) == "a" * 13 + "…pscope"
+    assert len(abridged("x" * 300)) == 40

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from visualizer.language import tr, trn
+from visualizer.language import mark, tr, trn
 from visualizer.replay.history import BarrierState, History
 
 _KIB = 1024
+CURSOR = mark("stage {index}, phase {phase}, tile {count}")
+"""A PipelineState in words: its count is the number of tiles gone by, so that of the tile it stands at."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,5 +70,5 @@ def bytes_text(count: int) -> str:
 
 
 def cursor_text(index: int, phase: int, count: int) -> str:
-    """A PipelineState in words: its count is the number of tiles gone by, so that of the tile it stands at."""
-    return tr("stage {index}, phase {phase}, tile {count}", index=index, phase=phase, count=count)
+    """ "stage 2, phase 1, tile 5"."""
+    return tr(CURSOR, index=index, phase=phase, count=count)

@@ -9,19 +9,20 @@ from visualizer.language import mark, recorded, tr
 from visualizer.recording.schema import PS_PER_NS, PS_PER_US
 from visualizer.recording.tables import Ending
 
-_STATES = {
-    "not_started": mark("not_started"),
+STATES = {
+    "not_started": mark("not started"),
     "idle": mark("idle"),
     "running": mark("running"),
     "waiting": mark("waiting"),
     "reading": mark("reading"),
     "exited": mark("exited"),
-    "timed_out": mark("timed_out"),
-    "in_range": mark("in_range"),
+    "timed_out": mark("gave up"),
+    "in_range": mark("in a range"),
     "empty": mark("empty"),
     "filling": mark("filling"),
     "full": mark("full"),
 }
+"""What agents and stages can be doing, for people, by the name that JSON has for it."""
 _ENDINGS = {
     "completed": mark("completed"),
     "deadlock": mark("deadlock"),
@@ -63,6 +64,11 @@ def sentence(text: str) -> str:
     return text[:1].upper() + text[1:]
 
 
+def named_tile(tile: int) -> str:
+    """ " tile 3"; "" where none is told (-1)."""
+    return tr(" tile {tile}", tile=tile) if tile >= 0 else ""
+
+
 def of_tile(tile: int) -> str:
     """ " of tile 3"; "" where none is told (-1)."""
     return tr(" of tile {tile}", tile=tile) if tile >= 0 else ""
@@ -75,7 +81,7 @@ def at_tile(tile: int) -> str:
 
 def state_word(state: str) -> str:
     """The state of an agent or a stage for people; the JSON has it in English."""
-    return tr(_STATES[state]) if state in _STATES else state
+    return tr(STATES[state]) if state in STATES else state
 
 
 def ending_word(kind: str) -> str:

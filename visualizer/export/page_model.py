@@ -11,8 +11,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from visualizer.diagnosis.arrived import arrived_of, landed_at
+from visualizer.diagnosis.arrived import CURSOR, arrived_of, landed_at
 from visualizer.diagnosis.explanations.explain import explain
+from visualizer.diagnosis.wording import STATES, state_word
 from visualizer.export.selection import Selection
 from visualizer.language import current, mark, tr
 from visualizer.playback.lane_steps import home_lane
@@ -40,6 +41,7 @@ WORDS = {
     "state": mark("state"),
     "tile": mark("tile"),
     "cursor": mark("cursor"),
+    "at": CURSOR,
     "first": mark("First step"),
     "previous": mark("Previous step"),
     "next": mark("Next step"),
@@ -58,6 +60,7 @@ def page_document(selection: Selection) -> dict[str, Any]:
     return {
         "language": current(),
         "words": {key: tr(word) for key, word in WORDS.items()},
+        "states": {key: state_word(key) for key in STATES},
         **recording_document(selection, selection.rows),
     }
 
@@ -173,7 +176,7 @@ def _agent_value(history: History, step: int, row: int, values: list[int]) -> di
     """`cursors`: index, phase and count over each ring of the document's `rings`; null where it has none."""
     activity, barrier, tile, *cursors = values
     return {
-        "state": AgentActivity(activity).name.lower().replace("_", " "),
+        "state": AgentActivity(activity).name.lower(),
         "barrier": history.barrier_title(barrier) if barrier >= 0 else "",
         "tile": tile,
         "cursors": [cursors[at : at + 3] if cursors[at] >= 0 else None for at in range(0, len(cursors), 3)],

@@ -28,3 +28,9 @@ def quoted(value: object, most: int = _MOST) -> str:
 def shortened(text: str, most: int = _MOST) -> str:
     """The text, or of one longer than `most` characters its beginning and "..."."""
     return text if len(text) <= most else text[: most - 3] + "..."
+
+
+def abridged(name: str, most: int = _MOST) -> str:
+    """The name, or of one longer than `most` characters its beginning and its end, which tell it from others."""
+    end = most // 3
+    return name if len(name) <= most else f"{name[: most - end - 1]}…{name[-end:]}"

@@ -42,7 +42,8 @@ def test_letters_find_and_return_runs(qtbot: QtBot) -> None:
     ran: list[str] = []
     entries = [Entry("Step", title, lambda title=title: ran.append(title), ("N",)) for title in ("First", "Last event")]
     palette = _open(qtbot, entries)
-    assert palette.list.item(1).text() == "Step: Last event    N"
+    assert palette.list.item(1).text() == "Step: Last event"
+    assert palette.list.item(1).data(Qt.ItemDataRole.AccessibleTextRole) == "Step: Last event N"
     qtbot.keyClicks(palette.line, "le")
     assert palette.list.count() == 1
     qtbot.keyClick(palette.line, Qt.Key.Key_Return)

@@ -134,7 +134,7 @@ def test_an_unsaved_gpu_recording_is_asked_about(
 ) -> None:
     path = tmp_path / "kept.pscope"
     window.show_document(_gpu_document(lesson_trace))
-    monkeypatch.setattr(QMessageBox, "question", lambda *_: answer)
+    monkeypatch.setattr(QMessageBox, "exec", lambda box: answer)
     monkeypatch.setattr(window.files, "choose_save_path", lambda before=None: path)
     assert window.close() is closes
     assert path.exists() is (answer == _Button.Save)

@@ -101,30 +101,30 @@ def test_the_preview_shows_the_selected_step(editor: StoryEditor, window: MainWi
 
 
 def test_closing_asks_about_what_is_not_saved(editor: StoryEditor, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(QMessageBox, "question", lambda *_: QMessageBox.StandardButton.Cancel)
+    monkeypatch.setattr(QMessageBox, "exec", lambda box: QMessageBox.StandardButton.Cancel)
     assert not editor.close()
-    monkeypatch.setattr(QMessageBox, "question", lambda *_: QMessageBox.StandardButton.Discard)
+    monkeypatch.setattr(QMessageBox, "exec", lambda box: QMessageBox.StandardButton.Discard)
     assert editor.close()
 
 
 def test_save_comes_first_when_an_edited_story_is_closed(
     editor: StoryEditor, window: MainWindow, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    asked: list[tuple[object, ...]] = []
+    asked: list[object] = []
     path = tmp_path / "story.toml"
 
-    def question(*arguments: object) -> QMessageBox.StandardButton:
-        asked.append(arguments)
+    def answer(box: QMessageBox) -> QMessageBox.StandardButton:
+        asked.append(box.standardButton(box.defaultButton()))
         return QMessageBox.StandardButton.Save
 
-    monkeypatch.setattr(QMessageBox, "question", question)
+    monkeypatch.setattr(QMessageBox, "exec", answer)
     monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *_: ("", ""))
     assert not editor.close(), "no file was chosen: nothing is lost"
     monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *_: (str(path), ""))
     editor.buttons["close"].click()
     assert window.lectures.editor is None
     assert load_story(path).chapters
-    assert asked[0][-1] == QMessageBox.StandardButton.Save, "Return saves"
+    assert asked[0] == QMessageBox.StandardButton.Save, "Return saves"
 
 
 def test_a_rows_caption_follows_its_text(editor: StoryEditor) -> None:

@@ -106,4 +106,4 @@ def test_when_a_tile_is_in_can_be_asked_of_one_ring(a: History) -> None:
     assert names == ["K.full[2]", "V.full[0]"]
     told = {name: (first, second) for name, first, second in state_differences(comparison, k, v)}
     assert "V.stage[0]" in told
-    assert any(", in V (" in text for text, _ in told.values())
+    assert any("in V at stage " in text for text, _ in told.values())

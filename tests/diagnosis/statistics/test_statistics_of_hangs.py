@@ -6,6 +6,7 @@ import json
 from random import Random
 
 import pytest
+from hung_kernels import hung
 
 from visualizer.cli.stats_text import ring_text, statistics_text
 from visualizer.diagnosis.statistics.find import find_facts
@@ -87,3 +88,11 @@ def test_a_read_s_time_is_the_user_s_or_said_to_be_a_guess() -> None:
     assert "How long 1 read takes is a guess" in notes(None)
     assert "guess" not in notes(10)
     assert "guess" not in " ".join(statistics(find_facts(History(simulate(find_program("lesson"))))).unknown)
+
+
+def test_a_barrier_known_by_address_is_called_by_what_it_is_for() -> None:
+    found = statistics(find_facts(History(hung("gemm", "F03"))))
+    assert found.bound.kind == "hung"
+    assert "waits for CTA1.full[0]" in found.bound.sentence
+    assert "0x" not in found.bound.sentence
+    assert "0x" in found.stuck[0].waits_for

@@ -15,6 +15,7 @@ import pytest
 from visualizer.programs.parameters import LessonConfig
 from visualizer.reconstruction.violations import violations
 from visualizer.recording.schema import EventKind
+from visualizer.recording.tables import Ending
 from visualizer.sources.lesson import launcher
 from visualizer.sources.lesson.launcher import record_gpu, records_per_warp
 from visualizer.sources.lesson.options import GpuOptions
@@ -119,7 +120,7 @@ def test_the_watch_tells_events_and_ends_a_run_that_stands_still(tmp_path: Path)
     assert look(2.5) == ""
     assert said == [f"{RUNNING}: 32 events"]
     assert look(2.5) == ""
-    assert look(1.0) == "it hung: no event for 3 s after 32"
+    assert look(1.0) == "it hung: no event for 3 s after 32 events"
 
 
 def test_a_copied_log_stands_still_only_if_a_further_copy_says_so(tmp_path: Path) -> None:
@@ -139,7 +140,7 @@ def test_a_copied_log_stands_still_only_if_a_further_copy_says_so(tmp_path: Path
     write(file, LOG, [20, 5, 4, 4], closed=False, copies=3)
     assert look(2) == ""
     write(file, LOG, [20, 5, 4, 4], closed=False, copies=4)
-    assert look(1) == "it hung: no event for 3 s after 33"
+    assert look(1) == "it hung: no event for 3 s after 33 events"
     assert watch.hung
 
 
@@ -192,7 +193,7 @@ def test_a_hung_kernel_is_ended_and_its_log_opens(worker: Callable[[str], None])
     options = GpuOptions(level="words", watchdog_ms=0, hang_s=1)
     trace = record_gpu(LessonConfig(), options, progress=lambda _, message: said.append(message))
     assert trace.meta.ending.kind == "timeout"
-    assert "no event for 1 s after 32" in trace.meta.ending.detail
+    assert "no event for 1 s after 32 events" in trace.meta.ending.detail
     assert trace.meta.source["gpu"] == "NVIDIA H200"
     logged = trace.events[np.isin(trace.events["agent"], range(4)) & (trace.events["kind"] != EventKind.PHASE_COMPLETE)]
     assert len(logged) == 32
@@ -219,7 +220,7 @@ def test_a_hang_of_plain_waits_is_ended_and_shows_the_wait_of_every_warp(
     worker("assert job['watchdog_ms'] == 0; running(); fly(); time.sleep(600)")
     trace = record_gpu(LessonConfig(), GpuOptions(watchdog_ms=0, hang_s=1))
     assert trace.meta.ending.kind == "timeout"
-    assert "no event for 1 s after 7" in trace.meta.ending.detail
+    assert "no event for 1 s after 7 events" in trace.meta.ending.detail
     assert EventKind.TIMEOUT not in trace.events["kind"]
     for agent in range(4):
         mine = trace.events[(trace.events["agent"] == agent) & (trace.events["kind"] != EventKind.PHASE_COMPLETE)]
@@ -294,7 +295,7 @@ def test_a_hang_with_the_log_in_device_memory_is_ended_and_loses_nothing(worker:
     said: list[str] = []
     options = GpuOptions(level="words", log_memory="device", watchdog_ms=0, hang_s=1)
     trace = record_gpu(LessonConfig(), options, progress=lambda _, message: said.append(message))
-    assert (trace.meta.ending.kind, trace.meta.ending.detail) == ("timeout", "it hung: no event for 1 s after 32")
+    assert trace.meta.ending == Ending("timeout", "it hung: no event for 1 s after 32 events")
     logged = trace.events[np.isin(trace.events["agent"], range(4)) & (trace.events["kind"] != EventKind.PHASE_COMPLETE)]
     assert len(logged) == 32
     assert not any(violations(trace).values())
@@ -329,7 +330,7 @@ def test_a_ring_of_clocks_that_hangs_does_not_say_which_tiles_it_holds(worker: C
     options = GpuOptions(window=Window(keep_last=2), log_memory="device", hang_s=1)
     trace = record_gpu(LessonConfig(tiles=64), options)
     assert (trace.meta.ending.kind, len(trace)) == ("timeout", 0)
-    assert trace.meta.ending.detail.startswith("it hung: no event for 1 s after 0; its ring of clocks did not say yet")
+    assert trace.meta.ending.detail.startswith("it hung: no event for 1 s after 0 events; its ring")
 
 
 @pytest.mark.parametrize("free", [0, 1 << 40])

@@ -257,3 +257,12 @@ def test_comments_keywords_and_strings_are_coloured(pane: CodeWidget) -> None:
         (23, 18, theme.code_comment),
     ]
     assert colours(2)[-1] == (16, 6, theme.code_string)
+
+
+def test_a_source_that_is_not_there_is_named(pane: CodeWidget) -> None:
+    pane.set_history(History(replace(hand_trace(), source_files={})))
+    pane.set_focus(Focus(10, None))
+    site = hand_trace().sites[int(hand_trace().events["site"][10])]
+    assert f"{site.op} at {site.file}:{site.line}" in pane.view.placeholderText()
+    pane.set_focus(Focus(20, None))
+    assert pane.view.placeholderText().endswith("no line of one for what is in focus.")

@@ -117,9 +117,9 @@ def test_an_agent_is_told_with_its_cursor_in_words() -> None:
 
 def test_what_is_not_known_is_said() -> None:
     found = sections(Focus(26))
-    assert found["Barrier"].text == "None: what is focused is about no mbarrier."
+    assert found["Barrier"].text == "What is focused is about no mbarrier."
     assert found["Finding"].text == "This recording was not diagnosed."
-    assert sections(Focus(4))["Buffer"].text == "None: what is focused concerns no stage of a ring."
+    assert sections(Focus(4))["Buffer"].text == "What is focused concerns no stage of a ring."
 
 
 def test_a_finding_that_is_at_the_focus_comes_first() -> None:

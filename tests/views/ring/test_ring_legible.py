@@ -7,14 +7,17 @@ from functools import cache
 
 import pytest
 from PySide6.QtCore import QSize
-from PySide6.QtGui import QFontInfo
+from PySide6.QtGui import QFontInfo, QFontMetricsF
 from pytestqt.qtbot import QtBot
 
+from visualizer.language import speaking
 from visualizer.playback.focus import Focus
 from visualizer.programs.lesson import lesson
 from visualizer.programs.parameters import LessonConfig
 from visualizer.replay.history import History
 from visualizer.sources.simulator.simulate import simulate
+from visualizer.views.ring.ring_frame_widget import consumer_lines
+from visualizer.views.ring.ring_model import RingCursor
 from visualizer.views.ring.ring_widget import LEGIBLE, RingWidget
 
 SHAPES = ((1.0, 1.0), (1.0, 1.8), (1.8, 1.0), (2.4, 2.4), (1.2, 2.6))
@@ -95,3 +98,23 @@ def test_where_two_stages_have_cards_they_are_those_in_question(qtbot: QtBot) ->
         others = [hit for hit in widget.hits() if hit.kind == "stage" and hit.stage not in carded]
         assert len(others) == 6
         assert all(f"full[{hit.stage}]: phase" in hit.help for hit in others), "their barriers are told on hovering"
+
+
+@pytest.mark.parametrize("scale", [1.0, 2.0])
+def test_the_title_of_a_cta_keeps_off_the_cards(qtbot: QtBot, scale: float) -> None:
+    widget = _pane(qtbot, 8, scale)
+    widget.set_history(History(simulate(lesson(LessonConfig(stages=8, tiles=4, ctas=2)))))
+    widget.set_focus(Focus(60))
+    for wide, high in SHAPES:
+        smallest = widget.minimumSizeHint()
+        widget.resize(QSize(round(smallest.width() * wide), round(smallest.height() * high)))
+        (picture,) = widget.pictures()
+        title = picture.shapes.title_box()
+        assert title.height() >= QFontMetricsF(picture.sizes.bold).height()
+        assert all(hit.path.boundingRect().top() > title.bottom() for hit in widget.hits() if hit.kind == "barrier")
+
+
+def test_what_warps_do_is_told_in_the_language() -> None:
+    cursor = RingCursor("consumer", (("w1 w2", "running"), ("w3", "reading")), ("w1", "w3"), 0, 0, 3, focused=False)
+    with speaking("zh"):
+        assert consumer_lines(cursor, 2) == ("w1 w2", "运行中", "w3", "读取中")

@@ -170,3 +170,8 @@ def test_a_stage_with_thousands_of_barriers_takes_time_by_their_number() -> None
     assert len(stage.barriers) == 10_002
     assert [box.own_name for box in stage.barriers if box.kind == "full"][-1] == "more9999"
     assert [box.own_name for box in stage.barriers if box.kind == "empty"] == [""]
+
+
+def test_where_nobody_knows_how_many_arrive_it_says_so() -> None:
+    box = RingBarrier("full[0]", "full", 0, True, 0, 3, 0, -3, 0, NO_BYTES, focused=False)
+    assert box.arrived_text == "3/?"

@@ -6,8 +6,10 @@ import pytest
 from pane_testing import LAST, hand_history, requested, two_cta_history
 from PySide6.QtCore import Qt
 from pytestqt.qtbot import QtBot
+from stranger_traces import stranger
 
 from visualizer.playback.focus import Focus
+from visualizer.replay.history import History
 from visualizer.views.look.pane import Pane
 from visualizer.views.tables.tile_table_model import COLUMNS, TileRows
 from visualizer.views.tables.tile_table_widget import TileTableWidget
@@ -123,3 +125,10 @@ def test_shows_the_focused_events_cta(pane: TileTableWidget) -> None:
     assert pane.tables[0].table.model().data(pane.tables[0].table.model().index(0, 3)) == "full[0] 0→1"
     pane.set_history(None)
     assert pane.tables[0].table.model().rowCount() == 0
+
+
+def test_without_tiles_it_says_why_it_is_empty(pane: TileTableWidget) -> None:
+    pane.set_history(History(stranger(2)))
+    pane.set_focus(Focus(5, None))
+    assert pane.tables[0].table.cells.rowCount() == 0
+    assert pane.tables[0].table.nothing == "No event of a ring of this CTA names a tile."

@@ -4,6 +4,7 @@ import pytest
 from PySide6.QtCore import QEvent, QPoint, QPointF, Qt
 from PySide6.QtGui import QFont, QMouseEvent, QWheelEvent
 from PySide6.QtWidgets import QApplication
+from stranger_traces import stranger
 
 from visualizer.playback.focus import Focus
 from visualizer.programs.lesson import lesson
@@ -304,3 +305,17 @@ def test_a_narrow_window_keeps_time_and_drops_the_values(timeline):
     assert timeline._scene.frame.values.width() == 0
     assert timeline._scene.frame.lanes.width() > 150
     assert not timeline.grab().isNull()
+
+
+def test_a_recording_opens_at_the_cta_in_focus(qtbot):
+    history = History(stranger(2, ctas=9))
+    step = next(s for s in range(history.steps) if history.trace.agent_cta[history.trace.events["agent"][s]] == 7)
+    timeline = TimelineWidget()
+    qtbot.addWidget(timeline)
+    timeline.resize(1000, 300)
+    timeline.show()
+    timeline.set_history(history)
+    timeline.set_focus(Focus(step))
+    scene = timeline.scene
+    assert not scene.rows_shown.is_collapsed("CTA7")
+    assert scene.frame.lanes.top() <= scene.middle(scene.focused.home) <= scene.frame.lanes.bottom()

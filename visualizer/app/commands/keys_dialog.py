@@ -21,6 +21,7 @@ from PySide6.QtWidgets import (
 from visualizer.app.commands.command import Registry
 from visualizer.app.commands.fuzzy import fits
 from visualizer.app.commands.keymap import differences, owner, portable, with_keys
+from visualizer.app.work.standard_buttons import in_words
 from visualizer.language import tr
 from visualizer.views.look.plain_text_widget import PlainLabel, tip
 
@@ -55,11 +56,8 @@ class KeysDialog(QDialog):
         self.default_button = QPushButton(tr("Default"))
         self.problem = PlainLabel(objectName="parameterProblem", accessibleDescription=tr("Problem with the key"))
         self.problem.setWordWrap(True)
-        self.buttons = QDialogButtonBox(
-            QDialogButtonBox.StandardButton.Ok
-            | QDialogButtonBox.StandardButton.Cancel
-            | QDialogButtonBox.StandardButton.RestoreDefaults
-        )
+        standard = QDialogButtonBox.StandardButton
+        self.buttons = in_words(QDialogButtonBox(standard.Ok | standard.Cancel | standard.RestoreDefaults))
         row = QHBoxLayout()
         row.addWidget(self.key, 1)
         for button in (self.add_button, self.replace_button, self.clear_button, self.default_button):

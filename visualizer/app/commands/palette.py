@@ -6,14 +6,27 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from PySide6.QtCore import QEvent, QObject, Qt
-from PySide6.QtWidgets import QDialog, QLineEdit, QListWidget, QListWidgetItem, QVBoxLayout, QWidget
+from PySide6.QtCore import QEvent, QModelIndex, QObject, QPersistentModelIndex, Qt
+from PySide6.QtGui import QPainter, QPalette
+from PySide6.QtWidgets import (
+    QDialog,
+    QLineEdit,
+    QListWidget,
+    QListWidgetItem,
+    QStyle,
+    QStyledItemDelegate,
+    QStyleOptionViewItem,
+    QVBoxLayout,
+    QWidget,
+)
 
 from visualizer.app.commands.fuzzy import fit, fits
 from visualizer.language import tr
 from visualizer.views.look.plain_text_widget import tip
 
-_ENTRY_ROLE = Qt.ItemDataRole.UserRole
+_ENTRY_ROLE, _KEYS_ROLE = Qt.ItemDataRole.UserRole, Qt.ItemDataRole.UserRole + 1
+_AT_THE_RIGHT = int(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
+_Index = QModelIndex | QPersistentModelIndex
 MOST = 200
 """Rows; of more that fit the best are shown, and how many there are."""
 
@@ -29,6 +42,19 @@ class Entry:
     help: str = ""
 
 
+class _KeysAtTheRight(QStyledItemDelegate):
+    """Keys stand below one another; a title that would run into them is cut."""
+
+    def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: _Index) -> None:
+        keys, room, style = str(index.data(_KEYS_ROLE) or ""), option.rect, option.widget.style()
+        style.drawPrimitive(QStyle.PrimitiveElement.PE_PanelItemViewItem, option, painter, option.widget)
+        beside = QStyleOptionViewItem(option)
+        beside.rect = room.adjusted(0, 0, -option.fontMetrics.horizontalAdvance(f"  {keys}") if keys else 0, 0)
+        super().paint(painter, beside, index)
+        painter.setPen(option.palette.color(QPalette.ColorRole.Text))
+        painter.drawText(room.adjusted(0, 0, -6, 0), _AT_THE_RIGHT, keys)
+
+
 class CommandPalette(QDialog):
     """A line to type in and what fits, best first; of equal ones, in the order of the entries."""
 
@@ -42,6 +68,7 @@ class CommandPalette(QDialog):
         )
         self.list = QListWidget(accessibleName=tr("What fits"))
         self.list.setUniformItemSizes(True)
+        self.list.setItemDelegate(_KeysAtTheRight(self.list))
         layout = QVBoxLayout(self)
         layout.addWidget(self.line)
         layout.addWidget(self.list)
@@ -65,7 +92,9 @@ class CommandPalette(QDialog):
         found = ranked(text, self._entries)
         for entry in found[:MOST]:
             keys = tr(" or ").join(entry.keys)
-            item = QListWidgetItem(f"{entry.kind}: {entry.title}    {keys}".rstrip())
+            item = QListWidgetItem(f"{entry.kind}: {entry.title}")
+            item.setData(_KEYS_ROLE, keys)
+            item.setData(Qt.ItemDataRole.AccessibleTextRole, f"{item.text()} {keys}".rstrip())
             item.setToolTip(tip(entry.help))
             item.setData(_ENTRY_ROLE, entry)
             self.list.addItem(item)

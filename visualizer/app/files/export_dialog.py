@@ -67,7 +67,8 @@ class ExportDialog(WorkDialog):
         form.addRow(tr("Lanes"), self.lanes)
         form.addRow("", self.step)
         self._lay_out(form, (self.format, self.part, self.range, self.lanes, self.step))
-        self.setMinimumWidth(self.fontMetrics().averageCharWidth() * 70)
+        wide = self.fontMetrics().averageCharWidth() * 70
+        self.setMinimumWidth(min(wide, parent.width()) if parent is not None else wide)
         self.buttons.accepted.connect(self._ask)
         for changed in (self.format.currentIndexChanged, self.part.currentIndexChanged):
             changed.connect(self._update)

@@ -16,6 +16,7 @@ from visualizer.app.session.runs import Run
 from visualizer.app.session.session import Session
 from visualizer.app.settings.settings import Settings
 from visualizer.app.work.job import JobRunner
+from visualizer.app.work.standard_buttons import question
 from visualizer.diagnosis.wording import listed
 from visualizer.language import mark, tr, trn
 from visualizer.playback.focus import Focus
@@ -145,7 +146,7 @@ class Files(QObject):
 
     def ask_about_unsaved(self, titles: Sequence[str]) -> QMessageBox.StandardButton:
         buttons = QMessageBox.StandardButton
-        return QMessageBox.question(
+        box = question(
             self.parent(),
             tr("Unsaved recordings"),
             trn(
@@ -157,6 +158,7 @@ class Files(QObject):
             buttons.Save | buttons.Discard | buttons.Cancel,
             buttons.Save,
         )
+        return buttons(box.exec())
 
     @property
     def folder(self) -> Path:

@@ -21,6 +21,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from visualizer.app.work.standard_buttons import question
 from visualizer.language import current, tr
 from visualizer.playback.stories import edit
 from visualizer.playback.stories.check import check_story
@@ -253,13 +254,14 @@ class StoryEditor(QWidget):
     def ask_about_unsaved(self) -> QMessageBox.StandardButton:
         """A method of its own, so that tests can answer."""
         buttons = QMessageBox.StandardButton
-        return QMessageBox.question(
+        box = question(
             self,
             tr("Story"),
             tr("The story was changed and is not saved."),
             buttons.Save | buttons.Discard | buttons.Cancel,
             buttons.Save,
         )
+        return buttons(box.exec())
 
 
 def _row_text(number: int, step: Step) -> str:

@@ -7,6 +7,7 @@ from pathlib import Path
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QDialog, QDialogButtonBox, QFileDialog, QListWidget, QListWidgetItem, QVBoxLayout, QWidget
 
+from visualizer.app.work.standard_buttons import in_words
 from visualizer.language import current, tr
 from visualizer.playback.stories.load import built_in_stories, load_story, story_path
 
@@ -30,7 +31,7 @@ class StoryChooser(QDialog):
             self.stories.addItem(item)
         self.stories.setCurrentRow(0)
         self.stories.itemActivated.connect(lambda item: self._choose(Path(item.data(_PATH))))
-        buttons = QDialogButtonBox(QDialogButtonBox.StandardButton.Cancel)
+        buttons = in_words(QDialogButtonBox(QDialogButtonBox.StandardButton.Cancel))
         self.other = buttons.addButton(tr("Other file…"), QDialogButtonBox.ButtonRole.ActionRole)
         self.present = buttons.addButton(tr("Present"), QDialogButtonBox.ButtonRole.AcceptRole)
         self.other.clicked.connect(self._ask_file)

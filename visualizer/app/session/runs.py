@@ -15,6 +15,7 @@ from visualizer.app.session.document import Document
 from visualizer.diagnosis.wording import duration, ending_word
 from visualizer.language import tr
 from visualizer.playback.opening import history_with, open_recording
+from visualizer.recording.quoting import abridged
 from visualizer.recording.trace import Trace
 from visualizer.replay.history import History
 
@@ -122,7 +123,7 @@ class Runs(QObject):
 
     def title(self, run: Run) -> str:
         """What tells it from the others: its file or program, its fault, and parameters that others have otherwise."""
-        name = run.path.name if run.path is not None else run.program
+        name = abridged(run.path.name if run.path is not None else run.program)
         fault = str(run.config.get("fault") or "")
         differ = self._differ(run.program)
         differing = [f"{key}={value}" for key, value in run.config.items() if key != "fault" and key in differ]

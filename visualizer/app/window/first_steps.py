@@ -6,7 +6,7 @@ They stay until they are dismissed, and the Help menu brings them back.
 
 from __future__ import annotations
 
-from PySide6.QtCore import QRectF, QSize, Qt, Signal
+from PySide6.QtCore import QEvent, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QPainter
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QMenu, QPushButton, QToolButton, QVBoxLayout, QWidget
 
@@ -26,7 +26,7 @@ _MEANINGS = (
     ("filling", mark("filling: bytes are on their way")),
     ("full", mark("full")),
     ("reading", mark("being read")),
-    ("waiting", mark("waits")),
+    ("waiting", mark("waiting")),
     ("error", mark("something is wrong")),
 )
 
@@ -84,11 +84,16 @@ class FirstSteps(QFrame):
         column.addLayout(cards)
         column.addWidget(self.legend)
 
-    def fit(self, height: int) -> None:
-        """To a window of so many pixels: in a low one the buttons alone, so that the lanes have room."""
-        roomy = height / self.fontMetrics().height() >= _ROOMY
+    def fit(self) -> None:
+        """To the window's height: in a low one the buttons alone, so that the lanes have room."""
+        roomy = self.window().height() / self.fontMetrics().height() >= _ROOMY
         for part in (*self._hints, self.legend):
             part.setVisible(roomy)
+
+    def changeEvent(self, event: QEvent) -> None:
+        super().changeEvent(event)
+        if event.type() == QEvent.Type.FontChange:
+            self.fit()
 
     def toggle(self) -> None:
         """Show them or hide them, now and when a window opens."""

@@ -55,7 +55,7 @@ _ROOM_BESIDE = 52
 _CODE_COLUMNS = 80
 _MARGIN_COLUMNS = 18
 """What the code's margin and scroll bar take, in columns."""
-_LEAST = QSize(320, 240)
+_LEAST = QSize(320, 120)
 """No pane asks for more pixels: at a large scale it scrolls instead of pushing the window off the screen."""
 _WIDE_TEXT = frozenset({"experiment", "ring", "memory", "breakpoints", "notes", "structure"})
 """Panes that do not scroll by themselves."""

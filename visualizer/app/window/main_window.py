@@ -215,7 +215,7 @@ class MainWindow(QMainWindow):
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
-        self.first_steps.fit(self.height())
+        self.first_steps.fit()
 
     def closeEvent(self, event: QCloseEvent) -> None:
         if not self.files.may_close() or not self.lectures.may_close():
@@ -279,7 +279,7 @@ class MainWindow(QMainWindow):
 
     def _show_theme(self, theme: Theme) -> None:
         self.workspaces.follow_scale()
-        self.first_steps.fit(self.height())
+        self.first_steps.fit()
         self.pane_host.set_theme(theme)
         self.comparing.set_theme(theme)
         self.find_bar.set_theme(theme)

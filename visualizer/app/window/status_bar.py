@@ -10,11 +10,16 @@ from visualizer.diagnosis.report_text import count_text
 from visualizer.diagnosis.trust.trust import left_out_sentences, trust_detail, trust_sentence
 from visualizer.diagnosis.wording import ending_word, sentences
 from visualizer.language import recorded, tr
+from visualizer.recording.quoting import abridged
 from visualizer.recording.tables import Meta
 from visualizer.views.look.plain_text_widget import ElidedLabel, PlainLabel, tip
 
 _SENTENCES = frozenset({"note", "window", "trust"})
 """Facts that may be cut off, rather than make a window with large text wider than the screen."""
+_NAMES = frozenset({"file", "source"})
+"""Those that may be cut off where they are long."""
+_NAME_KEPT = 16
+"""Characters of a name that stay."""
 
 
 class RecordingStatus(QStatusBar):
@@ -26,7 +31,7 @@ class RecordingStatus(QStatusBar):
         self.setSizeGripEnabled(False)
         self._labels: dict[str, PlainLabel] = {}
         for name in ("note", "file", "source", "ending", "findings", "check", "events", "lost", "window", "trust"):
-            label = (ElidedLabel if name in _SENTENCES else PlainLabel)(objectName=f"status.{name}")
+            label = (ElidedLabel if name in _SENTENCES | _NAMES else PlainLabel)(objectName=f"status.{name}")
             if name in _SENTENCES:
                 label.setMinimumWidth(1)
             label.hide()
@@ -48,8 +53,8 @@ class RecordingStatus(QStatusBar):
         errors = meta.check.get("errors", 0)
         self._set("note", document.note)
         path = document.path
-        self._set("file", path.name if path else tr("not saved"), tooltip=str(path or ""))
-        self._set("source", source_text(meta))
+        self._set("file", abridged(path.name) if path else tr("not saved"), tooltip=str(path or ""))
+        self._set("source", abridged(source_text(meta)), tooltip=source_text(meta))
         self._set("ending", ending_word(ended), alarm=ended != "completed", tooltip=recorded(meta.ending.detail))
         report = document.report
         self._set(
@@ -68,6 +73,8 @@ class RecordingStatus(QStatusBar):
         label = self._labels[name]
         label.setText(f"\N{WARNING SIGN} {text}" if alarm else text)
         label.setToolTip(tip("\n".join(line for line in (text, tooltip) if line) if name in _SENTENCES else tooltip))
+        if name in _NAMES:
+            label.setMinimumWidth(label.fontMetrics().horizontalAdvance(text[:_NAME_KEPT]))
         label.setVisible(bool(text))
         label.setProperty("alarm", alarm)
         label.style().unpolish(label)

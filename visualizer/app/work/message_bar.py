@@ -8,7 +8,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QPushButton, QToolButton, QWidget
 
 from visualizer.language import tr
-from visualizer.views.look.plain_text_widget import PlainLabel
+from visualizer.views.look.plain_text_widget import PlainLabel, tip
 
 
 class MessageBar(QFrame):
@@ -20,6 +20,7 @@ class MessageBar(QFrame):
         self.setAccessibleName(tr("Message"))
         self._icon = PlainLabel()
         self._text = PlainLabel(wordWrap=True)
+        self._text.setMinimumWidth(1)  # a path is one word however long: it must not make the window as wide
         self._text.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
         self._close = QToolButton(text="\N{MULTIPLICATION SIGN}", autoRaise=True, toolTip=tr("Close this message"))
         self._close.setAccessibleName(tr("Close this message"))
@@ -57,6 +58,7 @@ class MessageBar(QFrame):
             part.style().polish(part)
         self._icon.setText(icon)
         self._text.setText(sentence)
+        self._text.setToolTip(tip(sentence))
         words, self._take = offer or ("", None)
         self.offer.setText(words)
         self.offer.setAccessibleName(words or tr("What can be done"))

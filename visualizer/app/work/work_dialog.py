@@ -13,6 +13,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from visualizer.app.work.standard_buttons import in_words
 from visualizer.language import tr
 from visualizer.views.look.plain_text_widget import PlainLabel
 
@@ -30,7 +31,7 @@ class WorkDialog(QDialog):
         self.note = PlainLabel(wordWrap=True)
         self.progress = QProgressBar(maximum=1000, accessibleName=tr("Progress"))
         self.progress.hide()
-        self.buttons = QDialogButtonBox(QDialogButtonBox.StandardButton.Cancel)
+        self.buttons = in_words(QDialogButtonBox(QDialogButtonBox.StandardButton.Cancel))
         self.start = QPushButton(start, default=True)
         self.buttons.addButton(self.start, QDialogButtonBox.ButtonRole.AcceptRole)
         self.buttons.rejected.connect(self.reject)

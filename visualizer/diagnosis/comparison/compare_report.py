@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from visualizer.diagnosis.arrived import arrived_of, landed_at
+from visualizer.diagnosis.arrived import arrived_of, cursor_text, landed_at
 from visualizer.diagnosis.comparison.compare import AgentOrder, Comparison
 from visualizer.diagnosis.comparison.compare_tiles import RingPair, TileTimes
 from visualizer.diagnosis.wording import commas, duration, state_word
@@ -157,14 +157,17 @@ def state_texts(history: History, step: int, barriers: Sequence[str]) -> dict[st
         texts[name] = state_word(StageState(held).name.lower()) + (tr(", tile {tile}", tile=tile) if tile >= 0 else "")
     further = {name: history.cursors_at(step, name) for name in trace.rings[1:]}
     for row, agent in enumerate(trace.agents):
-        activity = state_word(AgentActivity(int(state.agent_activity[row])).name.lower()).replace("_", " ")
+        activity = state_word(AgentActivity(int(state.agent_activity[row])).name.lower())
         barrier_row = int(state.agent_barrier[row])
         waits_on = f" {barriers[barrier_row]}" if barrier_row >= 0 else ""
-        cursor = (int(state.cursor_index[row]), int(state.cursor_phase[row]), int(state.cursor_count[row]))
-        texts[agent.name] = activity + waits_on + (tr(", cursor {cursor}", cursor=cursor) if cursor[0] >= 0 else "")
+        said = [activity + waits_on]
+        if state.cursor_index[row] >= 0:
+            at = (int(column[row]) for column in (state.cursor_index, state.cursor_phase, state.cursor_count))
+            said.append(tr("cursor at {cursor}", cursor=cursor_text(*at)))
         for name, cursors in further.items():
             if cursors[row, 0] >= 0:
-                texts[agent.name] += tr(", in {ring} {cursor}", ring=name, cursor=tuple(cursors[row].tolist()))
+                said.append(tr("in {ring} at {cursor}", ring=name, cursor=cursor_text(*cursors[row].tolist())))
+        texts[agent.name] = tr("; ").join(said)
     return texts
 
 

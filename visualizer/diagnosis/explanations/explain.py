@@ -11,7 +11,7 @@ from visualizer.diagnosis.arrived import arrived_of, missing_bytes
 from visualizer.diagnosis.barrier_facts import stage_words
 from visualizer.diagnosis.explanations import explain_barriers, explain_groups, explain_waits
 from visualizer.diagnosis.explanations.scene import Scene
-from visualizer.diagnosis.wording import duration, listed
+from visualizer.diagnosis.wording import duration, listed, named_tile, state_word
 from visualizer.language import tr, trn
 from visualizer.recording.schema import BARRIER_STATE_KINDS, CP_ASYNC_ARRIVALS, EventKind, kind_name
 from visualizer.replay.history import History, StageState
@@ -39,30 +39,35 @@ def _fence(scene: Scene) -> str:
 
 
 def _read_begin(scene: Scene) -> str:
+    facts = {"agent": scene.agent.name, "tile": named_tile(scene.tile), "stage": scene.stage_words}
+    if scene.place < 0:
+        return tr("{agent} begins to read{tile}; it is not known from which stage.", **facts)
     state, held = scene.stage_before()
-    facts = {"agent": scene.agent.name, "tile": scene.tile, "stage": scene.stage_words}
     missing = scene.causality.bytes_missing(scene.place, scene.step)
     if missing:
         return tr(
-            "{agent} begins to read tile {tile} from stage {stage}, although {missing} bytes have not landed yet.",
+            "{agent} begins to read{tile} from stage {stage}, although {missing} bytes have not landed yet.",
             missing=missing,
             **facts,
         )
-    if state in (StageState.EMPTY, StageState.FILLING) or held != scene.tile:
+    if state in (StageState.EMPTY, StageState.FILLING) or held != scene.tile >= 0:
         if held >= 0:
             return tr(
-                "{agent} begins to read tile {tile} from stage {stage}, although the stage holds tile {held}.",
+                "{agent} begins to read{tile} from stage {stage}, although the stage holds tile {held}.",
                 held=held,
                 **facts,
             )
-        return tr("{agent} begins to read tile {tile} from stage {stage}, although the stage is empty.", **facts)
-    if state == StageState.FULL:
         return tr(
-            "{agent} begins to read tile {tile} from stage {stage}: the bytes are in, and it is the first to read"
-            " them.",
+            "{agent} begins to read{tile} from stage {stage}, although the stage is {state}.",
+            state=state_word(state.name.lower()),
             **facts,
         )
-    return tr("{agent} begins to read tile {tile} from stage {stage}, which other warps read already.", **facts)
+    if state == StageState.FULL:
+        return tr(
+            "{agent} begins to read{tile} from stage {stage}: the bytes are in, and it is the first to read them.",
+            **facts,
+        )
+    return tr("{agent} begins to read{tile} from stage {stage}, which other warps read already.", **facts)
 
 
 def _read_end(scene: Scene) -> str:
@@ -70,19 +75,18 @@ def _read_end(scene: Scene) -> str:
     took = ""
     if begin is not None and scene.history.kinds[begin] == EventKind.READ_BEGIN:
         took = tr(" in {duration}", duration=duration(scene.elapsed(begin)))
-    return tr(
-        "{agent} has read tile {tile} from stage {stage}{took} and may release it.",
-        agent=scene.agent.name,
-        tile=scene.tile,
-        stage=scene.stage_words,
-        took=took,
-    )
+    facts = {"agent": scene.agent.name, "tile": named_tile(scene.tile), "took": took}
+    if scene.place < 0:
+        return tr("{agent} has read{tile}{took}.", **facts)
+    return tr("{agent} has read{tile} from stage {stage}{took} and may release it.", stage=scene.stage_words, **facts)
 
 
 def _advance(scene: Scene) -> str:
+    if scene.stage < 0:
+        return tr("{agent} advances its cursor; it is not known to where.", agent=scene.agent.name)
     before = scene.cursor_before()
     now = {"agent": scene.agent.name, "index": scene.stage, "phase": scene.parity, "count": scene.amount}
-    if before is None:
+    if before is None or before.index < 0:
         return tr("{agent}'s cursor is now at index {index}, phase {phase}, count {count}.", **now)
     was = {"old_index": before.index, "old_phase": before.phase, "old_count": before.count}
     if before.phase == scene.parity:
@@ -133,13 +137,19 @@ def _left_behind(scene: Scene) -> str:
 
 def _word_sample(scene: Scene) -> str:
     parity, pending, tx = (int(column[0]) for column in decode(np.array([scene.event["token"]], np.uint64)))
+    facts = {"barrier": scene.barrier_name, "parity": parity, "bytes": missing_bytes(tx) or tr("no bytes to come")}
+    if not scene.after.counted:
+        return tr(
+            "A probe saw the word of {barrier}: parity {parity}, pending {pending}, {bytes} (a word counts bytes in"
+            " steps of 2048).",
+            pending=pending,
+            **facts,
+        )
     return tr(
         "A probe saw the word of {barrier}: parity {parity}, arrived {arrived}, {bytes} (a word counts bytes in steps"
         " of 2048).",
-        barrier=scene.barrier_name,
-        parity=parity,
         arrived=arrived_of(replace(scene.after, pending=pending)),
-        bytes=missing_bytes(tx) or tr("no bytes to come"),
+        **facts,
     )
 
 

@@ -86,8 +86,8 @@ def write(scene: Scene) -> str:
     facts = {"agent": scene.agent.name, "bytes": scene.amount}
     if scene.role == "tensor_core":
         return tr(
-            "{agent} has added to the accumulator in stage {stage}, {bytes} bytes in tensor memory.",
-            stage=scene.stage_words,
+            "{agent} has added to the accumulator{in_stage}, {bytes} bytes in tensor memory.",
+            in_stage=tr(" in stage {stage}", stage=scene.stage_words) if scene.place >= 0 else "",
             **facts,
         )
     if scene.place < 0:
@@ -105,11 +105,11 @@ def tensor_commit(scene: Scene) -> str:
 
 def mma_issue(scene: Scene) -> str:
     return tr(
-        "{agent} hands {bytes} bytes of stage {stage} to the tensor core (tcgen05.mma) and goes on; tcgen05.commit will"
+        "{agent} hands {bytes} bytes{of_stage} to the tensor core (tcgen05.mma) and goes on; tcgen05.commit will"
         " tell when they have been read.",
         agent=scene.agent.name,
         bytes=scene.amount,
-        stage=scene.stage_words,
+        of_stage=tr(" of stage {stage}", stage=scene.stage_words) if scene.place >= 0 else "",
     )
 
 

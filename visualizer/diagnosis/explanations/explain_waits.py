@@ -156,10 +156,10 @@ def _held_up_by(scene: Scene) -> str:
     if scene.barrier_kind == "empty" and scene.role == "producer":
         if state != StageState.EMPTY:
             return tr(
-                "Back-pressure: stage {stage} is {state}, with tile {tile}",
+                "Back-pressure: stage {stage} is {state}{with_tile}",
                 stage=scene.guarded,
                 state=tr(_STAGE_WORDS[state]),
-                tile=tile,
+                with_tile=tr(", with tile {tile}", tile=tile) if tile >= 0 else "",
             )
         if scene.after.phase == 0:
             return tr(

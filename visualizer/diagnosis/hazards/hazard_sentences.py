@@ -6,6 +6,7 @@ import numpy as np
 
 from visualizer.diagnosis.barrier_facts import stage_words
 from visualizer.diagnosis.hazards.hazards import Hazard
+from visualizer.diagnosis.wording import named_tile
 from visualizer.language import tr
 from visualizer.recording.schema import EventKind
 from visualizer.replay.history import History
@@ -199,8 +200,7 @@ def agent_of(history: History, step: int) -> str:
 
 
 def _of_tile(history: History, step: int) -> str:
-    tile = int(history.trace.events["tile"][step])
-    return tr(" tile {tile}", tile=tile) if tile >= 0 else ""
+    return named_tile(int(history.trace.events["tile"][step]))
 
 
 SENTENCES = {

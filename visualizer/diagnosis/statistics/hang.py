@@ -22,6 +22,7 @@ class Stuck:
     agent: str
     row: int
     waits_for: str  # a barrier, or the instruction that waits
+    called: str  # the same as people call it, where a barrier's name is an address alone
     since: int
     tile: int
     step: int
@@ -48,13 +49,15 @@ def stuck_agents(facts: Facts, last: int) -> tuple[Stuck, ...]:
     for row in rows.tolist():
         step, agent = int(waits.begin[row]), int(waits.agent[row])
         since, tile = int(trace.events["time"][step]), int(waits.tile[row])
-        found.append(Stuck(trace.agents[agent].name, agent, _waited_for(facts, row), since, tile, step))
+        barrier, what = int(waits.barrier[row]), _waited_for(facts, row)
+        called = history.barrier_title(barrier) if barrier >= 0 else what
+        found.append(Stuck(trace.agents[agent].name, agent, what, called, since, tile, step))
     return tuple(found)
 
 
 def hang_sentence(stuck: tuple[Stuck, ...]) -> str:
     each = [
-        tr("{agent} waits for {what} since {since}", agent=one.agent, what=one.waits_for, since=duration(one.since))
+        tr("{agent} waits for {what} since {since}", agent=one.agent, what=one.called, since=duration(one.since))
         for one in stuck
     ]
     return tr("the run hangs: {waits}; shares are of the time until its last event", waits=listed(each))

@@ -9,7 +9,7 @@ from visualizer.diagnosis.cause import Cause
 from visualizer.diagnosis.report import Advice, Planned
 from visualizer.diagnosis.source_lines import line, site_at
 from visualizer.diagnosis.stuck.outlook import Outlook
-from visualizer.diagnosis.wording import listed
+from visualizer.diagnosis.wording import listed, named_tile
 from visualizer.language import tr, trn
 
 
@@ -65,11 +65,11 @@ def _holds_all_stages(outlook: Outlook, row: int, agent: int, read: int) -> Caus
         return None
     return Cause(
         tr(
-            "{agent} holds {stages}, all that there are, and needs one more before it releases tile {tile}: its"
+            "{agent} holds {stages}, all that there are, and needs one more before it releases{tile}: its"
             " release must lag fewer than {count} tiles.",
             agent=name,
             stages=listed([f"stage {s}" for s in held]),
-            tile=tile,
+            tile=named_tile(tile) or tr(" one"),
             count=ring.stages,
         ),
         read,
@@ -87,10 +87,10 @@ def _one_release_missing(outlook: Outlook, row: int, agent: int, read: int) -> C
     name, spot = outlook.trace.agents[agent].name, site_at(outlook.trace, read)
     return Cause(
         tr(
-            "{agent} read tile {tile} from stage {stage} and never arrived on {barrier}: one release is missing"
+            "{agent} read{tile} from stage {stage} and never arrived on {barrier}: one release is missing"
             " after the read{site}.",
             agent=name,
-            tile=int(outlook.trace.events["tile"][read]),
+            tile=named_tile(int(outlook.trace.events["tile"][read])),
             stage=stage_words(outlook.history, int(structure.place_of[row])),
             barrier=outlook.history.barrier_title(row),
             site=line(spot),

@@ -25,7 +25,7 @@ _INTERPRETER = 3  # PT_INTERP: the program is started by the dynamic linker, whi
 def find_program(command: Sequence[str], environment: Mapping[str, str], folder: Path) -> str:
     """The file that `command` starts. SourceError if there is none, or nothing can be preloaded into it."""
     if not command:
-        raise SourceError(tr("attach needs the program to watch: phasescope attach -- COMMAND ..."))
+        raise SourceError(tr("attach needs the program to watch: a command such as ./my_gemm --m 4096"))
     name = command[0]
     path = str(folder / name) if os.path.dirname(name) else shutil.which(name, path=environment.get("PATH"))
     if path is None or not os.path.isfile(path):

@@ -13,6 +13,7 @@ import numpy as np
 from visualizer.diagnosis.fix_line import fix_line
 from visualizer.diagnosis.report import Report
 from visualizer.diagnosis.source_lines import frames_of, users_frame
+from visualizer.language import tr
 from visualizer.recording.tables import Frame, Site
 from visualizer.recording.trace import Trace
 from visualizer.replay.history import AgentActivity, History
@@ -107,6 +108,21 @@ def _place(trace: Trace, site: int, frame: int | None = None) -> Frame | None:
         return None
     frames = frames_of(trace.sites[site])
     return frames[users_frame(trace, trace.sites[site]) if frame is None else frame]
+
+
+def missing_text(trace: Trace, step: int) -> str:
+    """Why there is nothing to show at `step` of a recording without source text, and what would give one."""
+    site = focused_site(trace, step)
+    place = _place(trace, int(trace.events["site"][step]))
+    if site is None or place is None or place.line <= 0:
+        return tr("This recording has no source text, and no line of one for what is in focus.")
+    return tr(
+        "{op} at {file}:{line}\n\nThis recording has the line, not the file's text: recording keeps it where the file"
+        " lies on the computer that records.",
+        op=site.op,
+        file=place.file,
+        line=place.line,
+    )
 
 
 def lines_with_sites(trace: Trace, file: str) -> frozenset[int]:

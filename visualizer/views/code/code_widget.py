@@ -18,6 +18,7 @@ from visualizer.views.code.code_model import (
     focused_site,
     frame_titles,
     lines_with_sites,
+    missing_text,
     next_step_at_line,
     source_names,
     with_findings,
@@ -89,6 +90,8 @@ class CodeWidget(QWidget):
         if self._history is None:
             return
         self._offer_frames()
+        if not self.files.count():
+            self.view.setPlaceholderText(missing_text(self._history.trace, focus.step))
         self._show_marks(code_marks(self._history, focus.step, self.files.currentText()))
 
     def _show_marks(self, marks: CodeMarks) -> None:

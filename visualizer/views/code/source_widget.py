@@ -76,6 +76,8 @@ class SourceView(QPlainTextEdit):
         painter.fillRect(self._margin.rect(), self.theme.header)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         block = self.firstVisibleBlock()
+        if self.document().isEmpty():
+            return
         while block.isValid():
             box = self.blockBoundingGeometry(block).translated(self.contentOffset()).toRect()
             if box.top() > self._margin.height():

@@ -38,7 +38,7 @@ from visualizer.views.compare.compare_model import (
 from visualizer.views.compare.overlay_pane_widget import OverlayPane
 from visualizer.views.compare.tile_bars_widget import TileBars
 from visualizer.views.look.pane_look_widget import use_panel_colours
-from visualizer.views.look.plain_text_widget import PlainLabel, tip
+from visualizer.views.look.plain_text_widget import ElidedLabel, PlainLabel, tip
 from visualizer.views.look.theme import Theme
 from visualizer.views.tables.cell_table_widget import CellTable
 from visualizer.views.timeline.timeline_widget import TimelineWidget
@@ -54,14 +54,18 @@ class CompareWidget(QWidget):
         self.verdict = PlainLabel(wordWrap=True)
         self.verdict.setContentsMargins(6, 4, 6, 0)
         self.a, self.b = TimelineWidget(), TimelineWidget()
-        self.title_a, self.title_b = PlainLabel(), PlainLabel()
+        self.title_a, self.title_b = ElidedLabel(), ElidedLabel()
         self.order = CellTable(tr("Order of events"), ORDER_COLUMNS)
         self.tiles = CellTable(tr("Time per tile"), TILE_COLUMNS)
         self.states = CellTable(tr("States at the focus"), STATE_COLUMNS)
         self.bars = TileBars()
         self.overlay = OverlayPane()
         self.tabs = QTabWidget(accessibleName=tr("Differences"))
-        for table, title in ((self.tiles, tr("Tiles")), (self.order, tr("Order")), (self.states, tr("State here"))):
+        for table, title in (
+            (self.tiles, tr("Time per tile")),
+            (self.order, tr("Order")),
+            (self.states, tr("State here")),
+        ):
             self.tabs.addTab(table, title)
         below = QSplitter(Qt.Orientation.Horizontal)
         below.addWidget(self.tabs)
@@ -149,8 +153,12 @@ class CompareWidget(QWidget):
         for button in self._buttons.buttons():
             button.setToolTip(tip(tr("{what} (O changes)", what=button.text())))
         self._rows = TileTimeRows(comparison)
-        self.title_a.setText(tr("a: {name}", name=self._names[0]))
-        self.title_b.setText(tr("b: {name}", name=self._names[1]))
+        for label, text in (
+            (self.title_a, tr("a: {name}", name=self._names[0])),
+            (self.title_b, tr("b: {name}", name=self._names[1])),
+        ):
+            label.setText(text)
+            label.setToolTip(tip(text))
         self.verdict.setText(_verdict(comparison))
         self.order.cells.set_source(OrderRows(comparison))
         self.tiles.cells.set_source(self._rows)
@@ -256,6 +264,7 @@ def _titled(title: PlainLabel, widget: QWidget) -> QWidget:
     layout.setContentsMargins(0, 0, 0, 0)
     layout.setSpacing(0)
     title.setContentsMargins(6, 2, 6, 2)
+    title.setMinimumWidth(1)
     layout.addWidget(title)
     layout.addWidget(widget, 1)
     return holder

@@ -175,7 +175,7 @@ def _barrier(about: _About) -> Section:
     """The barrier's phase and what has come of it."""
     history, row, step = about.history, about.barrier, about.step
     if row < 0:
-        return Section(tr("Barrier"), tr("None: what is focused is about no mbarrier."))
+        return Section(tr("Barrier"), tr("What is focused is about no mbarrier."))
     lane, state = about.trace.barriers[row].name, history.barrier_at(row, step)
     title = tr("Barrier {name}", name=history.barrier_title(row))
     if not state.valid:
@@ -219,11 +219,9 @@ def _buffer(about: _About) -> Section:
     """The stage buffer that the focus concerns."""
     history, place = about.history, about.place
     if place < 0:
-        why = tr("None: what is focused concerns no stage of a ring.")
+        why = tr("What is focused concerns no stage of a ring.")
         if not history.structure.places:
-            why = tr(
-                "None: no ring is known in this recording, so no stage is. Say what the barriers are for in Structure."
-            )
+            why = tr("No ring is known in this recording, so no stage is. Say what the barriers are for in Structure.")
         return Section(tr("Buffer"), why)
     state, tile = history.stages.one(place, about.step)
     lane = stage_lane(history, place)
@@ -287,7 +285,7 @@ def _findings(about: _About, report: Report | None, rows: Sequence[FindingRow]) 
     ]
     own.sort(key=lambda row: row.focus is None or row.focus.step != about.step)
     if not own:
-        elsewhere = tr("None is about this.") if rows else tr("Nothing is wrong with this recording.")
+        elsewhere = tr("No finding is about this.") if rows else tr("Nothing is wrong with this recording.")
         first = next((row for row in rows if row.focus is not None), None)
         other = [] if first is None else [Line(tr("elsewhere"), first.text, first.focus)]
         return Section(tr("Finding"), elsewhere, tuple(other))

@@ -83,10 +83,11 @@ class TextSizes:
         self.card = (max(upper, lower) + 2 * self.pad, self.row + height)
         self.pointer = self.line * 0.8
         self.margin = self.char * 0.7
+        self.title = max(self.row, QFontMetricsF(self.bold).height())
 
     def lay_out(self, bounds: Box) -> RingLayout:
         """The layout at this text size; the title takes a line from the top."""
-        top = self.row if self.has_title else 0.0
+        top = self.title + self.margin if self.has_title else 0.0
         inset = self.margin
         box = Box(bounds.x + inset, bounds.y + inset + top, bounds.width - 2 * inset, bounds.height - 2 * inset - top)
         how = lay_out_few if self.few else lay_out
@@ -95,7 +96,7 @@ class TextSizes:
 
 def consumer_lines(cursor: RingCursor, brief: int = 0) -> tuple[str, ...]:
     """What a consumers' label says: who does what, then the PipelineState. Briefer: narrower, without it, only who."""
-    narrow = tuple(word for group in cursor.groups for word in group if word)
+    narrow = tuple(word for names, activity in cursor.groups for word in (names, tr(activity)) if word)
     who = " ".join(names for names, _ in cursor.groups)
     return ((*cursor.lines, cursor.state_text), (*narrow, cursor.state_text), narrow, (who,))[brief]
 

@@ -10,8 +10,8 @@ from dataclasses import dataclass, replace
 
 from visualizer.diagnosis.arrived import NO_BYTES, Landed, cursor_text, landed_at
 from visualizer.diagnosis.report import Finding, Report
-from visualizer.diagnosis.wording import commas, state_word
-from visualizer.language import mark, tr
+from visualizer.diagnosis.wording import STATES, commas, state_word
+from visualizer.language import tr
 from visualizer.programs.lesson_facts import lesson_facts
 from visualizer.recording.schema import EventKind
 from visualizer.recording.tables import without_cta
@@ -36,16 +36,7 @@ STAGE_WORDS = {
     StageState.FULL: "full",
     StageState.READING: "reading",
 }
-ACTIVITY_WORDS = {
-    AgentActivity.NOT_STARTED: mark("not started"),
-    AgentActivity.RUNNING: mark("running"),
-    AgentActivity.WAITING: mark("waiting"),
-    AgentActivity.READING: mark("reading"),
-    AgentActivity.EXITED: mark("exited"),
-    AgentActivity.TIMED_OUT: mark("gave up"),
-    AgentActivity.IDLE: mark("idle"),
-    AgentActivity.IN_RANGE: mark("in a range"),
-}
+ACTIVITY_WORDS = {activity: STATES[activity.name.lower()] for activity in AgentActivity}
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +50,7 @@ class RingBarrier:
     valid: bool
     phase: int
     arrived: int
-    needed: int  # arrivals that the phase takes
+    needed: int  # arrivals that the phase takes; 0: not known
     pending: int
     tx: int  # bytes expected so far and not yet written; negative while bytes came before they were expected
     landed: Landed  # expected 0: the barrier counts no bytes
@@ -79,7 +70,7 @@ class RingBarrier:
 
     @property
     def arrived_text(self) -> str:
-        return f"{self.arrived}/{self.needed}" if self.valid else "-"
+        return f"{self.arrived}/{self.needed or '?'}" if self.valid else "-"
 
     @property
     def arrived_share(self) -> float:

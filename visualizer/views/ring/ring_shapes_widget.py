@@ -63,7 +63,7 @@ class RingShapes:
         return {first: 0, second: 1} if straight else {first: 1, second: 0}
 
     def title_box(self) -> QRectF:
-        return QRectF(self.bounds.x, self.bounds.y + self.sizes.margin, self.bounds.width, self.sizes.row)
+        return QRectF(self.bounds.x, self.bounds.y + self.sizes.margin, self.bounds.width, self.sizes.title)
 
     def wedge(self, stage: int, inner: float, outer: float, inset: float = 0.0) -> QPainterPath:
         """The part of a stage's segment between two radii, drawn in by `inset` pixels on every side."""

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from visualizer.diagnosis.statistics.outliers import Outlier
 from visualizer.diagnosis.statistics.statistics import Statistics
-from visualizer.diagnosis.wording import duration, sentence
+from visualizer.diagnosis.wording import duration, of_tile, sentence
 from visualizer.language import tr
 from visualizer.playback.focus import Focus
 from visualizer.recording.trace import Trace
@@ -16,7 +16,7 @@ from visualizer.views.words.context import stage_lane
 
 
 def headline(found: Statistics) -> str:
-    return sentence(found.bound.sentence) + "."
+    return tr("{fate}.", fate=sentence(found.bound.sentence))
 
 
 def range_text(found: Statistics, duration_ps: int) -> str:
@@ -56,9 +56,9 @@ def _outlier_text(one: Outlier, trace: Trace) -> str:
         return tr("{cta}tile {tile} took {time}; median {median}", cta=name, tile=one.tile, time=took, median=median)
     if one.kind == "copy":
         return tr(
-            "{agent}: copy of tile {tile} took {time}; median {median}",
+            "{agent}: copy{of_tile} took {time}; median {median}",
             agent=one.agent,
-            tile=one.tile,
+            of_tile=of_tile(one.tile),
             time=took,
             median=median,
         )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from PySide6.QtCore import QEvent, Qt, Signal
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
-from visualizer.language import tr
+from visualizer.language import mark, tr
 from visualizer.playback.focus import Focus
 from visualizer.playback.lane_steps import home_focus
 from visualizer.replay.history import History
@@ -29,6 +29,7 @@ class RingTable(QWidget):
         self.title = PlainLabel()
         self.title.hide()
         self.table = CellTable(tr("Per-tile table"), COLUMNS)
+        self.table.nothing = mark("No event of a ring of this CTA names a tile.")
         self.table.chosen.connect(self._choose)
         self.rows: TileRows | None = None
         self.setAccessibleName(self.table.accessibleName())

@@ -99,8 +99,10 @@ class TimelineCommands(QAbstractScrollArea):
 
     def open_hang(self) -> None:
         """Show the focused wait, which never ends, and the last that happened; what was before is folded away."""
-        if self._scene is not None:
+        if self._scene is not None and self._scene.focused is not None:
+            home = self._scene.focused.home
             self._scene.open_hang()
+            self._show_rows(lambda rows: rows.unfold_cta(home))
             self._move()
 
     def centre_or_fit_focus(self) -> None:

@@ -6,7 +6,7 @@ hover and values are painted over it. So moving the focus or the pointer never r
 
 from __future__ import annotations
 
-from PySide6.QtCore import QEvent, QPoint, QPointF, QRectF, Qt, Signal
+from PySide6.QtCore import QEvent, QPoint, QPointF, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QContextMenuEvent, QPainter
 from PySide6.QtWidgets import QFrame
 
@@ -39,6 +39,10 @@ from visualizer.views.timeline.painting.paint import Fonts
 from visualizer.views.timeline.time.overview_widget import OverviewStrip
 from visualizer.views.words.findings import first_divergence
 
+_LEAST_LINES = 6.5
+"""Line heights of the ruler and three lanes."""
+_LEAST_PIXELS = 240
+"""It asks for no more, or the largest text would push the window off a screen."""
 _STEPPING = 64  # moves of so few events are steps, which do not scroll from CTA to CTA
 
 
@@ -134,7 +138,9 @@ class TimelineWidget(Painted, TimelineCommands):
         self.mouse.forget_hover()  # what it says would lie over the lanes that are stepped through
         scene.focus(focus)
         scene.navigation.reveal(scene.focused.time)
-        stepped = was is None or abs(focus.step - was.focus.step) <= _STEPPING
+        if was is None:
+            self._show_rows(lambda rows: rows.unfold_cta(scene.focused.home))
+        stepped = was is not None and abs(focus.step - was.focus.step) <= _STEPPING
         if not stepped or (focus.lane is not None) or not scene.rows_shown.ctas:
             self.verticalScrollBar().setValue(round(scene.scroll_to_focus()))
         if scene.view != before:
@@ -223,6 +229,12 @@ class TimelineWidget(Painted, TimelineCommands):
         self._place_overview()
         self._arrange()
 
+    def minimumSizeHint(self) -> QSize:
+        """Room for the ruler, a few lanes and the overview, whatever else is open."""
+        overview = 0 if self.overview.isHidden() else self.overview.wanted_height()
+        wanted = round(_LEAST_LINES * self._fonts.em) + overview
+        return QSize(super().minimumSizeHint().width(), min(wanted, _LEAST_PIXELS))
+
     def _place_overview(self) -> None:
         """At the bottom, below the viewport."""
         height = 0 if self.overview.isHidden() else self.overview.wanted_height()
@@ -234,6 +246,7 @@ class TimelineWidget(Painted, TimelineCommands):
             self._fonts = Fonts(self.font())
             self._place_overview()
             self._arrange()
+            self.updateGeometry()
         super().changeEvent(event)
 
     def scrollContentsBy(self, dx: int, dy: int) -> None:

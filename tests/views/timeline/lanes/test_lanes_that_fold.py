@@ -286,3 +286,14 @@ def test_a_stage_without_a_tile_is_called_by_what_it_holds(store: LaneStore) -> 
     assert said[StageState.EMPTY] == ["empty"]
     assert said[StageState.FILLING] == ["filling", "↓"]
     assert said[StageState.FULL] == ["full", "●"]
+
+
+def test_one_cta_is_unfolded_alone() -> None:
+    rows = LaneRows(LaneStore(History(stranger(2, ctas=9))).lanes)
+    assert rows.is_collapsed("CTA7")
+    rows.unfold_cta("CTA7.warp6")
+    assert [lane.cta for lane in rows.shown if lane.kind == "cta" and not rows.is_collapsed(lane.key)] == [0, 7]
+    assert any(lane.kind == "warps" and lane.cta == 7 and rows.is_collapsed(lane.key) for lane in rows.shown)
+    before = keys(rows)
+    rows.unfold_cta("CTA7.warp6")
+    assert keys(rows) == before

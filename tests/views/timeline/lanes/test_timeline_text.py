@@ -9,6 +9,7 @@ from visualizer.export.selection import select
 from visualizer.programs.builder import Builder
 from visualizer.programs.lesson import lesson
 from visualizer.programs.parameters import LessonConfig
+from visualizer.recording.schema import EventKind
 from visualizer.replay.causality import Causality
 from visualizer.replay.history import History
 from visualizer.sources.simulator.simulate import simulate
@@ -170,3 +171,19 @@ def test_what_is_read_without_a_tile_names_none():
     track = next(track for track in tracks(select(store.history)) if track.lane.key == "consumer")
     assert "reads" in track.slices.texts
     assert not any("-1" in text for text in track.slices.texts)
+
+
+def test_the_note_on_a_barrier_that_was_initialised_again_has_the_length_of_its_phase():
+    flips = [(0, EventKind.INIT, 0, {"barrier": 0, "amount": 1})]
+    for at in (100, 200):
+        flips += [
+            (at, EventKind.ARRIVE, 0, {"barrier": 0, "amount": 1}),
+            (at, EventKind.PHASE_COMPLETE, 0, {"barrier": 0, "amount": at // 100 - 1, "parity": at // 100 - 1}),
+        ]
+    flips += [
+        (300, EventKind.INVAL, 0, {"barrier": 0}),
+        (350, EventKind.INIT, 0, {"barrier": 0, "amount": 1}),
+        (900, EventKind.EXIT, 0, {}),
+    ]
+    again = LaneStore(History(make_trace(flips)))
+    assert note(again, "full[0]", 600)[0] == "full[0] · phase #0 (parity 0) · 550 ns"

@@ -18,7 +18,7 @@ from visualizer.replay.history import History
 from visualizer.views.look.theme import load_theme
 from visualizer.views.timeline.lanes.lane_rows import LaneRows
 from visualizer.views.timeline.lanes.lanes import build_lanes
-from visualizer.views.timeline.layers.chrome import cursor_flag, divergence_flag, ruler_labels
+from visualizer.views.timeline.layers.chrome import cursor_flag, cursor_time, divergence_flag, ruler_labels
 from visualizer.views.timeline.layers.frame import make_frame
 from visualizer.views.timeline.layers.marks import Marks, upper_flags
 from visualizer.views.timeline.layers.overlay_widget import lower_flags
@@ -104,3 +104,15 @@ def test_labels_keep_apart_and_by_their_stems(
     below = cursor_flag(frame, view.width / 2, "888.88 µs", fonts)
     beside = divergence_flag(frame, frame.lanes.left() + view.width / 2, below, fonts)[1]
     assert not any(box.intersects(low) for box in boxes for low in (below, beside))
+
+
+@given(start=st.integers(-20, 10**13), scale=st.floats(0.05, 1e9), at=st.floats(0.0, 1.0))
+def test_the_cursors_time_has_the_rulers_unit(
+    lesson_history: History, fonts: Fonts, start: int, scale: float, at: float
+) -> None:
+    frame = make_frame(1280, 420, fonts, LaneRows(build_lanes(lesson_history.trace, lesson_history.structure)))
+    view = View(start, scale, round(frame.lanes.width()))
+    times = [text for text, _ in ruler_labels(frame, view, fonts)]
+    flagged = cursor_time(view, max(view.time(at * view.width), 0))
+    assert len({text.split()[-1] for text in (*times, flagged)}) == 1
+    assert len(set(times)) == len(times)

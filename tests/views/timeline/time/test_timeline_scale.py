@@ -101,6 +101,13 @@ def test_format_time(time, step, text):
     assert format_time(time, step) == text
 
 
+@pytest.mark.parametrize(
+    ("time", "step", "text"), [(0, 10_000, "0 µs"), (480_000, 1_000, "0.480 µs"), (505, 0, "0.001 µs")]
+)
+def test_times_beside_one_another_have_one_unit(time, step, text):
+    assert format_time(time, step, among=2_500_000) == text
+
+
 @pytest.mark.parametrize(("ps_per_px", "step"), [(1000, 100_000), (1001, 200_000), (2500, 500_000), (0.01, 1)])
 def test_tick_steps_are_round(ps_per_px, step):
     assert tick_step(ps_per_px, 100) == step

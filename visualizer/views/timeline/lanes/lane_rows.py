@@ -75,6 +75,14 @@ class LaneRows:
             self._collapsed ^= {fold.key}
             self._update()
 
+    def unfold_cta(self, key: str) -> None:
+        """Unfold the CTA that a lane is part of, if it is folded."""
+        lane = self._by_key.get(key)
+        while lane is not None and lane.kind != "cta":
+            lane = self._by_key.get(lane.parent)
+        if lane is not None and lane.key in self._collapsed:
+            self.toggle(lane.key)
+
     def collapse_all(self, collapse: bool) -> None:
         """Fold into the outermost lanes, CTAs if there are several, or unfold these."""
         self._collapsed = self._collapsed | self._outermost() if collapse else self._collapsed - self._outermost()

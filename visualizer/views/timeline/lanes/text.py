@@ -189,7 +189,7 @@ def intervals_note(lane: Lane, intervals: Intervals, view: View, x: float, betwe
         tr(
             "{length} · from {begin} to {end}",
             length=format_time(end - begin),
-            begin=format_time(begin),
+            begin=format_time(begin, among=end),
             end=format_time(end),
         ),
     ]
@@ -237,7 +237,7 @@ def barrier_note(store: LaneStore, lane: Lane, view: View, x: float) -> list[str
     if bytes_expected := landed + max(int(curve.tx[row]), 0):
         some = bytes_of(landed, bytes_expected)
         arrived = tr("{arrived} · landed {bytes}", arrived=arrived, bytes=some)
-    at = int(np.searchsorted(data.number, phase))
+    at = max(int(np.searchsorted(data.start, curve.time[row], side="right")) - 1, 0)  # numbers begin anew after an init
     length = format_time(int(data.end[at] - data.start[at]))
     sampled = sample_text(store.samples(lane), view.time(x))
     return [

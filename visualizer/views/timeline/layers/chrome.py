@@ -67,7 +67,7 @@ def ruler_labels(frame: Frame, view: View, fonts: Fonts) -> list[tuple[str, QRec
     times, step = ticks(view, fonts.em * 6)
     labels = []
     for time, at in zip(times.tolist(), (view.pixels(times) + frame.ruler.left()).tolist(), strict=True):
-        text = format_time(time, step)
+        text = format_time(time, step, round(view.end))
         box = QRectF(at + 4, 0, fonts.plain_width(text), frame.ruler.height() - 9)
         if box.right() <= frame.ruler.right():
             labels.append((text, box))
@@ -159,14 +159,18 @@ def clear_times(
             painter.fillRect(box.adjusted(-1, 0, 1, 0), brush(theme.header))
 
 
+def cursor_time(view: View, time: int) -> str:
+    """The focused event's time as its flag says it: to the pixel, in the ruler's unit."""
+    return format_time(time, round(view.ps_per_px), round(view.end))
+
+
 def paint_cursor(painter: QPainter, frame: Frame, view: View, time: int, theme: Theme, fonts: Fonts) -> None:
     """The focused event: a line through all lanes and its time on a flag in the ruler."""
-    x, step_ps = view.pixel(time), round(view.ps_per_px)
+    x, text = view.pixel(time), cursor_time(view, time)
     at = round(frame.lanes.left() + x)
     painter.fillRect(
         QRectF(at - fonts.line / 2, frame.ruler.bottom(), fonts.line, frame.lanes.height()), brush(theme.accent)
     )
-    text = format_time(time, step_ps)
     flag = cursor_flag(frame, x, text, fonts)
     painter.fillRect(flag, brush(theme.accent))
     painter.setPen(colour(theme.accent_text))

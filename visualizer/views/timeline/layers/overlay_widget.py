@@ -13,6 +13,7 @@ from visualizer.views.timeline.lanes.lane_kinds import kind_of
 from visualizer.views.timeline.layers.chrome import (
     clear_times,
     cursor_flag,
+    cursor_time,
     divergence_flag,
     paint_cursor,
     paint_divergence,
@@ -23,7 +24,6 @@ from visualizer.views.timeline.layers.layers_widget import Look
 from visualizer.views.timeline.layers.marks import Marks, upper_flags
 from visualizer.views.timeline.layers.scene import Scene
 from visualizer.views.timeline.painting.paint import paint_arrows, paint_note, paint_text
-from visualizer.views.timeline.time.scale import format_time
 
 _PAD = 8.0
 
@@ -88,7 +88,7 @@ def _flag_of_cursor(scene: Scene, look: Look) -> QRectF | None:
     view = scene.view
     if scene.focused is None or not view.contains(scene.focused.time):
         return None
-    text = format_time(scene.focused.time, round(view.ps_per_px))
+    text = cursor_time(view, scene.focused.time)
     return cursor_flag(scene.frame, view.pixel(scene.focused.time), text, look.fonts)
 
 

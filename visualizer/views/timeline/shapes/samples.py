@@ -129,7 +129,7 @@ def sample_text(samples: SampleLane, time: int) -> str:
     if row < 0:
         return ""
     start, end, parity = int(samples.start[row]), int(samples.end[row]), int(samples.parity[row])
-    when = {"start": format_time(start), "end": format_time(end), "parity": parity}
+    when = {"start": format_time(start, among=end), "end": format_time(end), "parity": parity}
     if samples.phases_only:
         return tr("probe (experimental) saw parity {parity} from {start} to {end}", **when)
     return trn(

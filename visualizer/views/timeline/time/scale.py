@@ -96,9 +96,12 @@ def fit_range(begin: int, end: int, width: int, duration: int) -> View:
     return View(0, ps_per_px, width).centred((begin + end) // 2, duration)
 
 
-def format_time(time: int, step: int = 0) -> str:
-    """A time or difference in the unit that suits it, with as many digits as tell steps of `step` ps apart."""
-    scale = max(abs(time), step)
+def format_time(time: int, step: int = 0, among: int = 0) -> str:
+    """A time or difference in the unit that suits it, with as many digits as tell steps of `step` ps apart.
+
+    `among`: the largest of the times that it stands beside, all of which have one unit.
+    """
+    scale = max(abs(time), step, among)
     size, unit = next(((size, unit) for size, unit in _UNITS if scale >= size), (1, "ps"))
     if step:
         digits = max(0, math.ceil(math.log10(size / step) - 1e-9))
