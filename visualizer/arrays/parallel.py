@@ -2,9 +2,6 @@
 
 CTAs share no barrier, and numpy lets other threads run while it is inside an array. A part is small enough for the
 processor's cache, which alone makes the work several times faster than on whole columns.
-
-Between two calls of numpy a thread needs the interpreter, and now and then waits until another one gives it up. So
-there is one thread more than processors: none of these stands still meanwhile.
 """
 
 from __future__ import annotations
@@ -19,15 +16,15 @@ from visualizer.arrays.memory import keep_freed_memory
 T = TypeVar("T")
 R = TypeVar("R")
 
-_idle = threading.Semaphore(os.cpu_count() or 1)
-"""Threads that may still be started, beside that of whoever calls `each`."""
+_idle = threading.Semaphore((os.cpu_count() or 1) - 1)
+"""Processors that nobody works on, beside the one of whoever calls `each`."""
 
 
 def each(work: Callable[[T], R], items: Sequence[T]) -> list[R]:
     """work(item) of every item, in their order. The first exception is raised once those under way have ended.
 
-    The caller's thread works too, and beside it those that may still be started. Within such work there mostly are
-    none, until others have done theirs.
+    The caller's thread works too, and beside it one for each idle processor. Within such work there mostly is none,
+    until others have done theirs.
     """
     keep_freed_memory()
     done: dict[int, R] = {}
