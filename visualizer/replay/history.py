@@ -61,10 +61,10 @@ class History:
 
     def build(self) -> None:
         """Build all columns now, several at a time; otherwise each is when it is first asked for."""
-        _ = self.columns  # the others are built from it
-        needs_structure = ("structure", "event_places", "stages", "copies")
-        rest = (("barriers",), ("agents",), ("wait_ends",), ("completion_steps",))
-        each(lambda names: [getattr(self, name) for name in names], (needs_structure, *rest))
+        _ = self.event_places  # the others are built from it
+        # Those first that need more memory on the way than they keep.
+        names = ("stages", "copies", "wait_ends", "completion_steps", "barriers", "agents")
+        each(lambda name: getattr(self, name), names)
 
     @property
     def steps(self) -> int:
