@@ -3,7 +3,8 @@
 function makeTables(recording) {
   const states = statesOf(recording);
   const dash = (value) => (value === undefined || value === null || value < 0 ? "–" : value);
-  const { rings, states: said } = recording;
+  const { rings } = recording;
+  const said = (state) => words.states[state];
   const at = ([index, phase, count]) => word("at", { index, phase, count });
   // A line each of several rings: "K stage 0, phase 1, tile 3".
   const cursors = (all) => all.flatMap((cursor, ring) => (cursor ? [
@@ -23,14 +24,14 @@ function makeTables(recording) {
     stage: {
       id: "stages",
       columns: ["name", "state", "tile"],
-      cells: (name, value) => [name, said[value.state], dash(value.tile)],
+      cells: (name, value) => [name, said(value.state), dash(value.tile)],
       role: (value) => value.state,
     },
     agent: {
       id: "agents",
       columns: ["name", "state", "tile", "cursor"],
       cells: (name, value) => [
-        name, value.barrier ? `${said[value.state]} ${value.barrier}` : said[value.state], dash(value.tile),
+        name, value.barrier ? `${said(value.state)} ${value.barrier}` : said(value.state), dash(value.tile),
         cursors(value.cursors) || "–",
       ],
       role: (value) => ({ waiting: "waiting", reading: "reading", timed_out: "error" })[value.state] || "running",

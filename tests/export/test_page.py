@@ -231,5 +231,5 @@ def test_the_rulers_times_have_one_unit(page: Page) -> None:
 def test_a_chinese_page_tells_states_in_chinese(recorded: History) -> None:
     with speaking("zh"):
         document = page_document(select(recorded, "0:5"))
-    assert document["states"]["waiting"] == "等待中"
+    assert document["words"]["states"]["waiting"] == "等待中"
     assert document["words"]["at"].startswith("stage {index}")

@@ -6,6 +6,7 @@ barriers and stages are positions in the document's own lists. Times are ps from
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -55,12 +56,16 @@ WORDS = {
 """What the page itself says; translated into the document, for the page has no catalogue."""
 
 
+def page_words(words: Mapping[str, str]) -> dict[str, Any]:
+    """What a page says, in the language spoken: `words`, and by their keys the `states` of stages and agents."""
+    return {**{key: tr(word) for key, word in words.items()}, "states": {key: state_word(key) for key in STATES}}
+
+
 def page_document(selection: Selection) -> dict[str, Any]:
     """The selection as the document that assets/html shows: `recording_document` and what the page says."""
     return {
         "language": current(),
-        "words": {key: tr(word) for key, word in WORDS.items()},
-        "states": {key: state_word(key) for key in STATES},
+        "words": page_words(WORDS),
         **recording_document(selection, selection.rows),
     }
 

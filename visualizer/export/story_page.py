@@ -13,9 +13,9 @@ import numpy as np
 
 from visualizer.diagnosis.explanations.explain import explain
 from visualizer.export.page import fill_template
-from visualizer.export.page_model import WORDS, recording_document
+from visualizer.export.page_model import WORDS, page_words, recording_document
 from visualizer.export.selection import select
-from visualizer.language import LANGUAGES, current, mark, speaking, tr
+from visualizer.language import LANGUAGES, current, mark, speaking
 from visualizer.playback.stories.model import Text
 from visualizer.playback.stories.telling import Telling, Told
 from visualizer.playback.stories.zoom import zoom_range
@@ -65,7 +65,7 @@ def story_document(
     words = {}
     for language in LANGUAGES:
         with speaking(language):
-            words[language] = {key: tr(word) for key, word in STORY_WORDS.items()}
+            words[language] = page_words(STORY_WORDS)
     return {
         "language": current(),
         "languages": dict(LANGUAGES),
