@@ -90,5 +90,7 @@ def ending_word(kind: str) -> str:
 
 
 def ending_sentence(ending: Ending) -> str:
-    """How a run ended and what was said of it, as sentences."""
-    return sentences(tr("The run ended with {ending}.", ending=ending_word(ending.kind)), recorded(ending.detail))
+    """How a run ended and what was said of it."""
+    if not ending.detail:
+        return tr("The run ended with {ending}.", ending=ending_word(ending.kind))
+    return tr("The run ended with {ending}: {detail}", ending=ending_word(ending.kind), detail=recorded(ending.detail))

@@ -219,7 +219,7 @@ def test_a_run_that_ended_badly_says_so(window: MainWindow, lesson_trace: Trace)
         source={"kind": "gpu", "gpu": "NVIDIA H200"},
     )
     window.show_document(Document(History(replace(lesson_trace, meta=meta)), path=None, saved=True))
-    assert window.messages.text == "The run ended with timeout. consumer.w1 waited 1000 ms for full[0]"
+    assert window.messages.text == "The run ended with timeout: consumer.w1 waited 1000 ms for full[0]"
     seen = {name: window.status.text(name) for name in ("source", "ending", "check", "lost", "trust")}
     assert seen == {
         "source": "NVIDIA H200",
@@ -238,7 +238,7 @@ def test_a_recording_without_events_is_shown_as_such(window: MainWindow, lesson_
     )
     assert window.transport.label.text() == "no events"
     assert not window.transport.scrubber.isEnabled()
-    assert window.messages.text == "The run ended with crash. CUDA_ERROR_LAUNCH_FAILED (719)"
+    assert window.messages.text == "The run ended with crash: CUDA_ERROR_LAUNCH_FAILED (719)"
     for command_id in ("step.next", "step.last", "step.cause", "play.toggle", "view.fit_all", "view.focus"):
         window.actions_by_id[command_id].trigger()
     for dock in window.docks.all():
