@@ -25,6 +25,7 @@ START = int(os.environ.get("PHASESCOPE_FUZZ_SEED", SystemRandom().randrange(10**
 FOUND = (
     ("recording", 1443135848),  # a stage freed too early by phases to whose tile no arrival belongs
     ("recording", 1443136722),
+    ("recording", 1172093440),  # a turn that is due in a CTA whose ring is shorter
 )
 """Cases of seeds that found something once."""
 SLOW = (

@@ -120,9 +120,10 @@ def as_here(history: History, odd: Odd, act: Act) -> Act:
     """An act of the usual turn as it is due in the odd one: of the same agent, on this turn's stage, its parity."""
     trace, structure = history.trace, history.structure
     ahead = odd.number - odd.model.number
-    if act.ring is None or act.stage < 0:
+    row = -1 if act.ring is None else structure.row(trace.agents[odd.agent].cta, act.ring)
+    if act.ring is None or act.stage < 0 or row < 0:
         return replace(act, parity=act.parity ^ (ahead & 1) if act.parity >= 0 else -1)
-    ring = structure.rings[structure.row(trace.agents[odd.agent].cta, act.ring)]
+    ring = structure.rings[row]
     moved = odd.turn.bases[act.ring] - odd.model.bases[act.ring] if act.ring in odd.turn.bases else ahead
     parity = act.parity ^ ((act.stage + ahead) // ring.stages & 1) if act.parity >= 0 else -1
     ctas = trace.agents[odd.agent].cta - trace.agents[odd.model.agent].cta

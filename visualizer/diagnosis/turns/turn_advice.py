@@ -10,6 +10,7 @@ from visualizer.diagnosis.report import Advice, Planned
 from visualizer.diagnosis.turns.acts import Act
 from visualizer.diagnosis.turns.turns import turns_of
 from visualizer.replay.history import History
+from visualizer.structure.model import Structure
 
 
 def planned(history: History, act: Act, tile: int) -> Planned:
@@ -22,14 +23,21 @@ def on_stage(history: History, act: Act, stage: int, ctas: int = 0) -> Act:
     """The act on another stage of its ring, and as many CTAs on; its barrier -1 if that stage has none like it."""
     structure, barrier = history.structure, act.barrier
     if barrier >= 0 and structure.place_of[barrier] >= 0:
-        there = structure.rings[structure.row(history.trace.barriers[barrier].cta + ctas, act.ring or "")]
-        rows = (there.full if structure.kinds[barrier] == "full" else there.empty)[stage]
-        before = structure.rings[structure.ring_of[barrier]]
-        alike = (before.full if structure.kinds[barrier] == "full" else before.empty)[int(structure.stage_of[barrier])]
-        # A stage may have fewer barriers of the kind than another.
+        kind, here = structure.kinds[barrier], int(structure.ring_of[barrier])
+        there = structure.row(history.trace.barriers[barrier].cta + ctas, act.ring or "")
+        rows = _of_stage(structure, there, kind, stage)
+        alike = _of_stage(structure, here, kind, int(structure.stage_of[barrier]))
         number = alike.index(barrier)
         barrier = rows[number] if number < len(rows) else -1
     return replace(act, stage=stage, barrier=barrier)
+
+
+def _of_stage(structure: Structure, ring: int, kind: str, stage: int) -> tuple[int, ...]:
+    """The barriers of a kind that a ring's stage has, fewer than another stage's maybe; none if there is no such ring
+    (-1), or if it has fewer stages, as a damaged recording's may in another CTA."""
+    if ring < 0 or stage >= structure.rings[ring].stages:
+        return ()
+    return (structure.rings[ring].full if kind == "full" else structure.rings[ring].empty)[stage]
 
 
 def next_turn(history: History, agent: int) -> Advice | None:
