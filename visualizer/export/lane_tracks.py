@@ -16,6 +16,7 @@ from visualizer.arrays.ordering import distinct
 from visualizer.export.selection import Selection
 from visualizer.recording.schema import EventFlag, EventKind, kind_name
 from visualizer.replay.history import AgentActivity, History, Spans, StageState
+from visualizer.replay.kinds import kind_mask
 from visualizer.replay.phases import completions_before
 from visualizer.views.timeline.lanes.lanes import Lane, copy_targets, target_title
 from visualizer.views.timeline.lanes.wait_names import waited_for
@@ -25,7 +26,7 @@ Ints = NDArray[np.int64]
 
 _TICK = 1  # ps
 _KINDS = int(max(EventKind))
-_SHOWN_AS_SLICES = (
+_SHOWN_AS_SLICES = kind_mask(
     EventKind.WAIT_BEGIN,
     EventKind.READ_BEGIN,
     EventKind.READ_END,
@@ -176,7 +177,7 @@ def _instants(selection: Selection, agent: int) -> Instants:
     _, steps = history.agents.acts.between(agent, selection.first, selection.last + 1)
     events = history.trace.events[steps]
     passed_at_once = (events["kind"] == EventKind.WAIT_END) & ((events["flags"] & EventFlag.BLOCKED) == 0)
-    keep = ~np.isin(events["kind"], _SHOWN_AS_SLICES) & ~passed_at_once
+    keep = ~_SHOWN_AS_SLICES[events["kind"]] & ~passed_at_once
     steps, events = steps[keep], events[keep]
     key = (events["kind"].astype(np.int64) << 32) + events["barrier"] + 1
     unique = distinct(key)
