@@ -32,6 +32,10 @@ SLOW = (
     ("recording", 1889941571),  # a CTA with a number of a million
     ("recording", 1889943177),
     ("recording", 1889950480),  # 2 000 agents and 200 barriers, as waveforms
+    ("recording", 1172101530),  # a page of 5 000 steps, of a grid of a million CTAs
+    ("recording", 1172104480),  # 2 000 barriers, and a stage for each: 10 000 lanes, of which most are empty
+    ("recording", 1172100120),
+    ("recording", 1172112220),  # 2 000 agents, 6 000 stages
     ("program", 1889937102),  # an arrive of half a million
 )
 """Those that took longer than they may."""

@@ -44,6 +44,15 @@ def test_look_ups_agree_with_a_plain_search(rows: list[int | None]) -> None:
 
 
 @settings(max_examples=80, deadline=None)
+@given(ROWS, st.lists(st.integers(0, 5), max_size=9), st.sampled_from((2, 1 << 14)))
+def test_some_entities_alone_are_found_where_all_are(rows: list[int | None], some: list[int], many: int) -> None:
+    index, entities = build(rows), np.array(some, np.int64)
+    with mock.patch.object(step_index, "_MANY_ENTITIES", many):
+        for step in range(len(rows)):
+            np.testing.assert_array_equal(index.last_of(entities, step), index.last_at(step)[entities])
+
+
+@settings(max_examples=80, deadline=None)
 @given(st.lists(st.tuples(st.integers(0, 3), st.integers(-1, 5)), min_size=1, max_size=80), st.integers(1, 9))
 def test_rows_found_again_in_the_columns_are_those_that_would_be_listed(
     events: list[tuple[int, int]], block: int

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import replace
 
+import numpy as np
+
 from visualizer.diagnosis.hazards.hazards import HAZARDS
 from visualizer.diagnosis.joined_ctas import joined_ctas
 from visualizer.diagnosis.report import SEVERITIES, Finding
@@ -41,7 +43,8 @@ def concerned_ctas(history: History, findings: Iterable[Finding]) -> set[int]:
     """The CTAs that the findings are about, and those they meet; all if they name none."""
     groups = _groups(history)
     concerned = {groups[name] for found in findings for name in (found.agent, found.barrier) if name in groups}
-    return {cta for cta, group in enumerate(joined_ctas(history).tolist()) if not concerned or group in concerned}
+    joined = joined_ctas(history)
+    return set((np.flatnonzero(np.isin(joined, list(concerned))) if concerned else np.arange(len(joined))).tolist())
 
 
 def first_seen(findings: Iterable[Finding], history: History) -> int:

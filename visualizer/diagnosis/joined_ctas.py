@@ -15,14 +15,16 @@ def joined_ctas(history: History) -> NDArray[np.int64]:
     agent_cta = trace.agent_cta[trace.events["agent"]]
     barrier_cta = np.append(trace.barrier_cta, -1)[trace.events["barrier"]]
     crossing = (barrier_cta >= 0) & (barrier_cta != agent_cta)
-    first = list(range(trace.ctas))
+    first: dict[int, int] = {}  # of those that meet another; a grid may have a million that do not
 
     def find(cta: int) -> int:
-        while first[cta] != cta:
-            first[cta] = cta = first[first[cta]]
+        while (above := first.setdefault(cta, cta)) != cta:
+            first[cta] = cta = first[above]
         return cta
 
     for a, b in np.unique(np.stack((agent_cta[crossing], barrier_cta[crossing])), axis=1).T.tolist():
         a, b = sorted((find(a), find(b)))
         first[b] = a
-    return np.array([find(cta) for cta in range(trace.ctas)], np.int64)
+    joined = np.arange(trace.ctas)
+    joined[list(first)] = [find(cta) for cta in list(first)]
+    return joined

@@ -12,9 +12,11 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
+from visualizer.arrays.ordering import distinct
 from visualizer.export.selection import Selection
 from visualizer.recording.schema import EventFlag, EventKind, kind_name
 from visualizer.replay.history import AgentActivity, History, Spans, StageState
+from visualizer.replay.kinds import kind_mask
 from visualizer.replay.phases import completions_before
 from visualizer.views.timeline.lanes.lanes import Lane, copy_targets, target_title
 from visualizer.views.timeline.lanes.wait_names import waited_for
@@ -24,7 +26,7 @@ Ints = NDArray[np.int64]
 
 _TICK = 1  # ps
 _KINDS = int(max(EventKind))
-_SHOWN_AS_SLICES = (
+_SHOWN_AS_SLICES = kind_mask(
     EventKind.WAIT_BEGIN,
     EventKind.READ_BEGIN,
     EventKind.READ_END,
@@ -134,13 +136,13 @@ def _slices(spans: Spans, selection: Selection, text_of: Callable[[int, int, int
     """The spans that touch the selection, cut at its ends; `text_of(state, tile, barrier)` names them."""
     spans = spans.keep((spans.end >= selection.begin) & (spans.start <= selection.end))
     key = (spans.state.astype(np.int64) << 56) + (spans.barrier.astype(np.int64) + 1 << 32) + spans.tile + 1
-    unique, code = np.unique(key, return_inverse=True)
+    unique = distinct(key)
     parts = [(value >> 56, (value & 0xFFFFFFFF) - 1, (value >> 32 & 0xFFFFFF) - 1) for value in unique.tolist()]
     return Slices(
         np.maximum(spans.start, selection.begin),
         np.minimum(spans.end, selection.end),
         spans.first_step,
-        code,
+        unique.searchsorted(key),
         [text_of(*part) for part in parts],
     )
 
@@ -175,12 +177,13 @@ def _instants(selection: Selection, agent: int) -> Instants:
     _, steps = history.agents.acts.between(agent, selection.first, selection.last + 1)
     events = history.trace.events[steps]
     passed_at_once = (events["kind"] == EventKind.WAIT_END) & ((events["flags"] & EventFlag.BLOCKED) == 0)
-    keep = ~np.isin(events["kind"], _SHOWN_AS_SLICES) & ~passed_at_once
+    keep = ~_SHOWN_AS_SLICES[events["kind"]] & ~passed_at_once
     steps, events = steps[keep], events[keep]
     key = (events["kind"].astype(np.int64) << 32) + events["barrier"] + 1
-    unique, code = np.unique(key, return_inverse=True)
-    texts = [_instant_text(history, int(value) >> 32, (int(value) & 0xFFFFFFFF) - 1) for value in unique]
-    return Instants(events["time"].astype(np.int64), steps, events["amount"].astype(np.int64), code, texts)
+    unique = distinct(key)
+    texts = [_instant_text(history, value >> 32, (value & 0xFFFFFFFF) - 1) for value in unique.tolist()]
+    time, amount = events["time"].astype(np.int64), events["amount"].astype(np.int64)
+    return Instants(time, steps, amount, unique.searchsorted(key), texts)
 
 
 def _instant_text(history: History, kind: int, barrier: int) -> str:
@@ -192,7 +195,7 @@ def _copies(selection: Selection, lane: Lane) -> Iterator[Track]:
     history = selection.history
     spans = history.copy_spans(lane.cta)
     targets = copy_targets(history, spans)
-    for target in np.unique(targets).tolist():
+    for target in distinct(targets).tolist():
         title = f"{lane.title} to {target_title(history, target)}"
         yield Track(lane, title, _slices(joined(spans.keep(targets == target)), selection, _copy_text))
 
@@ -209,7 +212,8 @@ def _barrier(selection: Selection, lane: Lane) -> Track:
     end = np.append(start[1:], selection.history.trace.duration_ps)[: len(start)]
     touch = (end >= selection.begin) & (start <= selection.end)
     start, end = np.maximum(start[touch], selection.begin), np.minimum(end[touch], selection.end)
-    texts, code = np.unique(number[touch], return_inverse=True)
+    number = number[touch]
+    texts = distinct(number)
     names = [f"phase {n} (parity {n & 1})" for n in texts.tolist()]
     first = int(np.searchsorted(curve.time, selection.begin, side="right")) - 1
     last = int(np.searchsorted(curve.time, selection.end, side="right"))
@@ -219,4 +223,4 @@ def _barrier(selection: Selection, lane: Lane) -> Track:
         Counter("pending", "arrivals", time, curve.pending[rows].astype(np.int64)),
         Counter("tx", "bytes", time, curve.tx[rows].astype(np.int64)),
     )
-    return Track(lane, lane.title, Slices(start, end, step[touch], code, names), None, counters)
+    return Track(lane, lane.title, Slices(start, end, step[touch], texts.searchsorted(number), names), None, counters)

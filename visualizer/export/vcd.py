@@ -79,8 +79,7 @@ def signals(selection: Selection) -> Iterator[Signal]:
             yield from _agent(selection, lane, scope)
         elif lane.kind == "stage":
             spans = selection.history.stage_spans(lane.row)
-            names = {int(state): state.name.lower() for state in StageState}
-            yield _clipped(selection, scope, "state", spans.start, spans.state.astype(np.int64), names=names)
+            yield _clipped(selection, scope, "state", spans.start, spans.state.astype(np.int64), names=_STAGE_NAMES)
             yield _clipped(selection, scope, "tile", spans.start, _tile(spans.tile))
         else:
             yield _in_flight(selection, lane, scope)
@@ -175,21 +174,24 @@ def _clipped(
     names: dict[int, str] | None = None,
 ) -> Signal:
     """The signal within the selection: its value at the beginning, then each change, one per picosecond."""
-    last_of_time = np.append(time[1:] != time[:-1], True) if len(time) else np.ones(0, bool)
+    last_of_time = np.ones(len(time), bool)
+    last_of_time[:-1] = time[1:] != time[:-1]
     time, value = time[last_of_time], value[last_of_time]
-    before = int(np.searchsorted(time, selection.begin, side="right")) - 1
-    stop = int(np.searchsorted(time, selection.end, side="right"))
+    before = int(time.searchsorted(selection.begin, side="right")) - 1
+    stop = int(time.searchsorted(selection.end, side="right"))
     first = value[before] if before >= 0 else _UNKNOWN
-    time = np.append(selection.begin, time[before + 1 : stop])
-    value = np.append(first, value[before + 1 : stop])
-    changes = np.append(True, value[1:] != value[:-1])
-    return Signal(scope, name, time[changes].astype(np.int64), value[changes].astype(np.int64), bits, names)
+    time = np.concatenate(([selection.begin], time[before + 1 : stop]))
+    value = np.concatenate(([first], value[before + 1 : stop]))
+    changes = np.ones(len(value), bool)
+    changes[1:] = value[1:] != value[:-1]
+    return Signal(scope, name, time[changes], value[changes], bits, names)
 
 
 def _tile(tile: NDArray[np.integer]) -> Ints:
     return np.where(tile < 0, _NONE, tile.astype(np.int64))
 
 
+_STAGE_NAMES = {int(state): state.name.lower() for state in StageState}
 _UNKNOWN, _NONE = -(1 << 40), -(1 << 41)
 """No value: the barrier is not initialised yet (x); there is no tile (z). Counts may be negative, but not so much."""
 

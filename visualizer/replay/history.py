@@ -249,7 +249,7 @@ class History:
 
     def _engine_activity(self, step: int) -> NDArray[np.uint8]:
         copies = self.copies
-        position = copies.traffic.last_at(step)[self._engine_ctas]
+        position = copies.traffic.last_of(self._engine_ctas, step)
         known = np.flatnonzero(position >= 0)
         busy = _pick(copies.in_flight, known, position[known], np.zeros(len(position), np.int32)) > 0
         return np.where(busy, np.uint8(AgentActivity.RUNNING), np.uint8(AgentActivity.IDLE))

@@ -33,7 +33,7 @@ class Spans:
 
     def keep(self, rows: NDArray[np.bool_]) -> Spans:
         """The spans that `rows` marks."""
-        return rows_of(self, rows)
+        return self if rows.all() else rows_of(self, rows)
 
 
 def merge_spans(

@@ -74,11 +74,16 @@ class StageColumns:
     def spans(self, trace: Trace, place: int) -> Spans:
         """The place's states from time 0 to the end of the recording, the empty ones too."""
         rows, steps = self.index.rows(place), self.index.steps(place)
+        first_state, first_tile = self.first_state[place : place + 1], self.first_tile[place : place + 1]
+        if len(trace) and not len(steps):  # of thousands of buffers most may be used by nobody
+            time = trace.events["time"]
+            last = np.full(1, len(trace) - 1)
+            return Spans(time[:1], time[-1:], first_state, first_tile, np.full(1, -1, np.int32), np.zeros(1, int), last)
         state, tile = self.state[rows], self.tile[rows]
-        if len(trace) and (not len(steps) or steps[0] > 0):
+        if len(trace) and steps[0] > 0:
             steps = np.concatenate(([0], steps))
-            state = np.concatenate((self.first_state[place : place + 1], state))
-            tile = np.concatenate((self.first_tile[place : place + 1], tile))
+            state = np.concatenate((first_state, state))
+            tile = np.concatenate((first_tile, tile))
         return merge_spans(trace, steps, state, tile, np.full(len(steps), -1, np.int32))
 
 

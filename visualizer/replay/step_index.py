@@ -23,6 +23,7 @@ from visualizer.replay.indexed_rows import Steps as Steps
 
 _BLOCKS_AT_ONCE = 8
 _STEPS_AT_ONCE = 1 << 16
+_MANY_ENTITIES = 1 << 14  # it takes longer to count the rows of so many than to search for those of a few
 
 
 def stable_order(entity: NDArray[np.integer], entities: int) -> Steps:
@@ -126,6 +127,12 @@ class StepIndex:
         block, rows = self._rows.since_block(step)
         count = self._before[block] + np.bincount(rows, minlength=len(self.starts) - 1)
         return np.where(count > 0, self.starts[:-1] + count - 1, -1)
+
+    def last_of(self, entities: Steps, step: int) -> Steps:
+        """The same of some entities alone, (n,): where there are very many others, they cost nothing."""
+        if len(self.starts) > _MANY_ENTITIES:
+            return self.latest(entities, np.full(len(entities), step))
+        return self.last_at(step)[entities]
 
     def latest(self, entity: NDArray[np.integer], steps: Steps) -> Steps:
         """The position of each entity's last row at or before each step; -1 where it has none. Same shape."""
