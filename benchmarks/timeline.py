@@ -28,6 +28,7 @@ from benchmarks.long_trace import long_trace
 from visualizer.app.settings.settings import Settings
 from visualizer.app.window.main_window import MainWindow
 from visualizer.app.window.start import make_application
+from visualizer.app.work.job import all_ended
 from visualizer.playback.focus import Focus
 from visualizer.recording.file import load, save
 from visualizer.replay.history import History
@@ -134,6 +135,7 @@ def open_window(application: QApplication, path: Path, folder: Path) -> Figures:
         sleep(0.001)
     window.document = None
     window.close()
+    all_ended(_PATIENCE_S)  # closing lets go of the diagnosis, which would go on beside the frames that are measured
     window.deleteLater()
     application.processEvents()
     return figures
