@@ -55,7 +55,7 @@ _SLOT = 8
 """Bytes of an mbarrier, and what its address is a multiple of [PTX]."""
 
 
-_EVENTS_A_PART = 1 << 17
+_EVENTS_A_PART = 1 << 18
 """Clusters are worked on together until they have so many: numpy's fixed costs stay small, its columns in cache."""
 _RECORD = np.dtype((np.void, RECORD_DTYPE.itemsize))
 _EVENT_OF_RECORD = np.dtype(

@@ -20,7 +20,7 @@ from visualizer.recording.tables import Agent, Barrier, Meta, Site
 MAX_STAGES_WITHOUT_BARRIERS = 1024
 """A file that says so little of its stages may not make others build tables for millions of them."""
 ONE_RING = ("",)
-_CHECKED_AT_ONCE = 1 << 15
+_CHECKED_AT_ONCE = 1 << 14
 
 
 @dataclass(frozen=True, eq=False)
