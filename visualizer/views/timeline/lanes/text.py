@@ -105,7 +105,8 @@ def _activity_value(store: LaneStore, state: State, row: int) -> Value:
 
 def cta_value(store: LaneStore, state: State, lane: Lane) -> Value:
     """How many of a CTA's warps do what."""
-    return _counts_value(store, state, lane, _activity_counts(store.history, state)[lane.cta])
+    nobody = [0] * len(AgentActivity)
+    return _counts_value(store, state, lane, _activity_counts(store.history, state).get(lane.cta, nobody))
 
 
 def warps_value(store: LaneStore, state: State, lane: Lane) -> Value:
@@ -136,11 +137,14 @@ def ring_value(store: LaneStore, state: State, lane: Lane) -> Value:
 
 
 @lru_cache(maxsize=2)
-def _activity_counts(history: History, state: State) -> list[list[int]]:
-    """How many warps of each CTA are in each AgentActivity: for all CTAs at once, as each is asked for."""
-    kinds, trace = len(AgentActivity), history.trace
-    cell = np.delete(trace.agent_cta * kinds + state.agent_activity, history.engine_rows)
-    return np.bincount(cell, minlength=trace.ctas * kinds).reshape(-1, kinds).tolist()
+def _activity_counts(history: History, state: State) -> dict[int, list[int]]:
+    """How many warps of each CTA that has agents are in each AgentActivity: for all at once, as each is asked for. (A
+    grid may have a million CTAs of which few are recorded.)"""
+    kinds = len(AgentActivity)
+    ctas, place = np.unique(history.trace.agent_cta, return_inverse=True)
+    cell = np.delete(place * kinds + state.agent_activity, history.engine_rows)
+    counts = np.bincount(cell, minlength=len(ctas) * kinds).reshape(-1, kinds)
+    return dict(zip(ctas.tolist(), counts.tolist(), strict=True))
 
 
 def copy_value(history: History, state: State, lane: Lane) -> Value:
