@@ -22,7 +22,8 @@ from visualizer.export.selection import Selection
 from visualizer.export.writing import CHUNK_ROWS, Writing
 from visualizer.language import mark, tr
 from visualizer.recording.schema import EventKind
-from visualizer.replay.history import AgentActivity, Spans, StageState
+from visualizer.replay.history import AgentActivity, Spans
+from visualizer.replay.stage_columns import STAGE_STATES
 from visualizer.structure.titles import barrier_name
 from visualizer.views.timeline.lanes.lanes import Lane
 from visualizer.views.timeline.lanes.text import own_name
@@ -79,7 +80,7 @@ def signals(selection: Selection) -> Iterator[Signal]:
             yield from _agent(selection, lane, scope)
         elif lane.kind == "stage":
             spans = selection.history.stage_spans(lane.row)
-            yield _clipped(selection, scope, "state", spans.start, spans.state.astype(np.int64), names=_STAGE_NAMES)
+            yield _clipped(selection, scope, "state", spans.start, spans.state.astype(np.int64), names=_STATE_NAMES)
             yield _clipped(selection, scope, "tile", spans.start, _tile(spans.tile))
         else:
             yield _in_flight(selection, lane, scope)
@@ -191,7 +192,7 @@ def _tile(tile: NDArray[np.integer]) -> Ints:
     return np.where(tile < 0, _NONE, tile.astype(np.int64))
 
 
-_STAGE_NAMES = {int(state): state.name.lower() for state in StageState}
+_STATE_NAMES = dict(enumerate(STAGE_STATES))
 _UNKNOWN, _NONE = -(1 << 40), -(1 << 41)
 """No value: the barrier is not initialised yet (x); there is no tile (z). Counts may be negative, but not so much."""
 

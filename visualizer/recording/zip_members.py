@@ -22,7 +22,7 @@ from visualizer.recording.trace import TraceError
 
 COPY_AGAIN = mark("copy or record it again")
 _CHUNK_BYTES = 48 << 18
-"""Bytes checked or written at a time; a whole number of rows."""
+"""Bytes written at a time; a whole number of rows."""
 _ALIGNMENT = 64
 """Rows start at a multiple of this in the file: columns of a mapping are read faster when aligned."""
 _ALIGNMENT_FIELD = 0xD935  # the ZIP extra field that Android's zipalign introduced for padding

@@ -31,6 +31,9 @@ class StageState(IntEnum):
     READING = 3  # the first READ_BEGIN
 
 
+STAGE_STATES = tuple(state.name.lower() for state in StageState)
+"""By StageState, as JSON and queries name them."""
+
 _STATE = np.zeros(256, np.uint8)
 _STATE[[EventKind.COPY_ISSUE, EventKind.WRITE]] = StageState.FILLING
 _STATE[EventKind.READ_BEGIN] = StageState.READING

@@ -14,6 +14,7 @@ from visualizer.playback.query.events import NOTHING, Events, Selection
 from visualizer.recording.schema import EventFlag, EventKind, kind_name
 from visualizer.recording.tables import AgentRole, BarrierKind
 from visualizer.replay.history import History, StageState
+from visualizer.replay.stage_columns import STAGE_STATES
 
 ColumnType = Literal["name", "number", "duration", "flag"]
 
@@ -80,7 +81,6 @@ def _kinds(history: History) -> list[str]:
 
 ROLES: tuple[AgentRole, ...] = get_args(AgentRole)
 BARRIER_KINDS: tuple[BarrierKind, ...] = get_args(BarrierKind)
-STAGE_STATES = tuple(state.name.lower() for state in StageState)
 
 COLUMNS = (
     Column(

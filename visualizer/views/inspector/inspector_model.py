@@ -23,10 +23,11 @@ from visualizer.recording.schema import EventKind, kind_name
 from visualizer.replay.causality import Causality
 from visualizer.replay.history import AgentActivity, History
 from visualizer.replay.phases import phase_of
+from visualizer.replay.stage_columns import STAGE_STATES
 from visualizer.views.diagnosis.details_model import Line
 from visualizer.views.diagnosis.diagnosis_model import FindingRow, finding_rows
 from visualizer.views.inspector.explanation_model import ending_text, heading_text, lost_text, probe_note, time_note
-from visualizer.views.ring.ring_model import ACTIVITY_WORDS, STAGE_WORDS
+from visualizer.views.ring.ring_model import ACTIVITY_WORDS
 from visualizer.views.words.context import agent_step, stage_lane, stage_name
 
 _MOST = 6
@@ -225,7 +226,7 @@ def _buffer(about: _About) -> Section:
         return Section(tr("Buffer"), why)
     state, tile = history.stages.one(place, about.step)
     lane = stage_lane(history, place)
-    holds = state_word(STAGE_WORDS[state])
+    holds = state_word(STAGE_STATES[state])
     lines = [Line(tr("holds"), tr("{state}, tile {tile}", state=holds, tile=tile) if tile >= 0 else holds)]
     before, after = history.stages.index.before(place, about.step + 1), history.stages.index.after(place, about.step)
     lines += [] if before is None else [Line(tr("since"), about.name_of(before), about.link(before, lane))]

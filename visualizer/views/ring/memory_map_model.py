@@ -11,10 +11,10 @@ from visualizer.diagnosis.arrived import arrived_of, landed_at
 from visualizer.diagnosis.wording import state_word
 from visualizer.language import mark, tr, trn
 from visualizer.programs.lesson_facts import lesson_facts
-from visualizer.replay.history import History, StageState, State
+from visualizer.replay.history import History, State
+from visualizer.replay.stage_columns import STAGE_STATES
 from visualizer.semantics.shared_storage import BARRIER_ALIGNMENT, BARRIER_BYTES, DATA_ALIGNMENT, Region, SharedStorage
 from visualizer.structure.titles import barrier_name
-from visualizer.views.ring.ring_model import STAGE_WORDS
 from visualizer.views.tables.cells import Cell, Column
 from visualizer.views.words.context import cta_at, cta_barriers, stage_lane, stage_name
 
@@ -178,7 +178,7 @@ def _barrier(history: History, state: State, row: int) -> MapRegion:
 
 
 def _stage(history: History, state: State, place: int, offset: int, size: int, alignment: int) -> MapRegion:
-    word, tile = STAGE_WORDS[StageState(int(state.stage_state[place]))], int(state.stage_tile[place])
+    word, tile = STAGE_STATES[state.stage_state[place]], int(state.stage_tile[place])
     held = state_word(word)
     label, text = (f"tile {tile}", f"tile {tile}, {held}") if tile >= 0 else (held, held)
     region = Region(stage_name(history, place), offset, size, alignment)

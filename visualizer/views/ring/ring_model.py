@@ -17,6 +17,7 @@ from visualizer.recording.schema import EventKind
 from visualizer.recording.tables import without_cta
 from visualizer.recording.trace import Trace
 from visualizer.replay.history import AgentActivity, History, StageState, State
+from visualizer.replay.stage_columns import STAGE_STATES
 from visualizer.structure import model as structure
 from visualizer.views.words.context import (
     cta_agents,
@@ -30,12 +31,6 @@ from visualizer.views.words.context import (
 )
 from visualizer.views.words.findings import owing_findings
 
-STAGE_WORDS = {
-    StageState.EMPTY: "empty",
-    StageState.FILLING: "filling",
-    StageState.FULL: "full",
-    StageState.READING: "reading",
-}
 ACTIVITY_WORDS = {activity: STATES[activity.name.lower()] for activity in AgentActivity}
 
 
@@ -259,7 +254,7 @@ def _stage(history: History, state: State, place: int, barriers: tuple[RingBarri
     return RingStage(
         index=history.structure.at(place)[1],
         lane=stage_lane(history, place),
-        state=STAGE_WORDS[occupancy],
+        state=STAGE_STATES[occupancy],
         tile=int(state.stage_tile[place]),
         filled=filled,
         barriers=barriers,

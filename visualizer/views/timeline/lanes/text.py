@@ -15,6 +15,7 @@ from visualizer.diagnosis.wording import state_word
 from visualizer.language import tr, trn
 from visualizer.recording.tables import without_cta
 from visualizer.replay.history import AgentActivity, History, StageState, State
+from visualizer.replay.stage_columns import STAGE_STATES
 from visualizer.structure.model import TOLD
 from visualizer.views.timeline.lanes.lane_store import STUCK, LaneStore
 from visualizer.views.timeline.lanes.lanes import Lane
@@ -38,7 +39,6 @@ _COUNTED = tuple(
     )
 )
 """The activities that are told of several warps, and their names."""
-_STAGE_NAMES = tuple(state.name.lower() for state in StageState)
 _ACTIVITY_ROLES = {
     AgentActivity.RUNNING: "running",
     AgentActivity.IN_RANGE: "running",
@@ -80,7 +80,7 @@ def agent_value(store: LaneStore, state: State, lane: Lane) -> Value:
 
 def stage_value(state: State, lane: Lane) -> Value:
     """What a stage buffer holds."""
-    name, tile = _STAGE_NAMES[state.stage_state[lane.row]], int(state.stage_tile[lane.row])
+    name, tile = STAGE_STATES[state.stage_state[lane.row]], int(state.stage_tile[lane.row])
     word = state_word(name)
     return Value(f"{word} · tile {tile}" if tile >= 0 else word, name)
 
@@ -93,7 +93,7 @@ def _activity_value(store: LaneStore, state: State, row: int) -> Value:
         verb = tr("gave up on") if activity == AgentActivity.TIMED_OUT else tr("waiting")
         name = store.barrier_titles[barrier]
         return Value(f"{verb} {name} p{int(state.agent_parity[row])}", role)
-    name = state_word(activity.name.lower()).replace("_", " ")
+    name = state_word(activity.name.lower())
     if activity == AgentActivity.IN_RANGE:
         name = store.history.trace.op_of(int(state.agent_site[row])) or name
     if activity == AgentActivity.READING and stage >= 0 and tile < 0:
@@ -118,9 +118,7 @@ def warps_value(store: LaneStore, state: State, lane: Lane) -> Value:
 
 def _counts_value(store: LaneStore, state: State, lane: Lane, counts: list[int]) -> Value:
     """`counts`: how many warps are in each AgentActivity."""
-    parts = [
-        f"{counts[activity]} {state_word(name).replace('_', ' ')}" for activity, name in _COUNTED if counts[activity]
-    ]
+    parts = [f"{counts[activity]} {state_word(name)}" for activity, name in _COUNTED if counts[activity]]
     text = " · ".join(parts) or tr("idle")
     stuck = store.summary(lane).stuck
     if len(stuck) and (stuck <= state.step).any():
@@ -132,7 +130,7 @@ def ring_value(store: LaneStore, state: State, lane: Lane) -> Value:
     """How many of the ring's stages are in which state."""
     places = [one.row for one in store.members[lane.key] if one.kind == "stage"]
     counts = np.bincount(state.stage_state[places], minlength=len(StageState)).tolist()
-    parts = [f"{count} {state_word(name)}" for count, name in zip(counts, _STAGE_NAMES, strict=True) if count]
+    parts = [f"{count} {state_word(name)}" for count, name in zip(counts, STAGE_STATES, strict=True) if count]
     return Value(" · ".join(parts), "")
 
 
