@@ -110,10 +110,10 @@ def _answer(path: Path, content: bytes, status: int, stack: Path, longest_s: flo
         if content and not isinstance(error, EOFError):
             raise _holds(path, error) from None
         text = stack.read_text(encoding="utf-8", errors="replace")
-        # "Timeout (0:01:00)!", and the innermost frame first.
+        # The innermost frame first.
         lines = re.findall(rf'File "{re.escape(str(path))}", line (\d+)', text)
         where = f"{path}:{lines[0]}" if lines else f"{path}"
-        if text.startswith("Timeout"):
+        if _is_over_time(status, text):
             raise ProgramError(
                 tr(
                     "{where}: it still ran after {seconds:g} s; a program is described in a loop that ends",
@@ -129,6 +129,11 @@ def _answer(path: Path, content: bytes, status: int, stack: Path, longest_s: flo
     if isinstance(answer, Program):
         return answer
     raise ProgramError(str(answer))
+
+
+def _is_over_time(status: int, stack: str) -> bool:
+    """Whether the clock that the worker has set ended it."""
+    return stack.startswith("Timeout") if sys.platform == "win32" else status == -signal.SIGALRM
 
 
 def _holds(path: Path, error: Exception) -> ProgramError:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import faulthandler
 import os
 import pickle
+import signal
 import sys
 import threading
 from collections.abc import Callable
@@ -39,11 +40,16 @@ def main() -> None:
 def _watched(seconds: float, stack: int) -> Callable[[int], NoReturn]:
     """Write where Python is to `stack` when the time is over or the file ends Python. How to leave without that.
 
-    faulthandler's clock runs in C: no loop is too busy for it.
+    A signal's handler in C: no loop is too busy for it, and the thread that runs the file writes its own stack. Were it
+    written by another thread it would change meanwhile, and often break off before it comes to the file.
     """
     leave, own = os._exit, os.getpid()
     faulthandler.enable(stack)
-    faulthandler.dump_traceback_later(seconds, exit=True, file=stack)
+    if sys.platform == "win32":
+        faulthandler.dump_traceback_later(seconds, exit=True, file=stack)
+    else:
+        faulthandler.register(signal.SIGALRM, stack, all_threads=False, chain=True)  # and then it ends the process
+        signal.setitimer(signal.ITIMER_REAL, seconds)
 
     def ended(status: int) -> NoReturn:
         if os.getpid() == own:
