@@ -147,6 +147,44 @@ def test_a_warp_of_which_one_lane_waits_has_not_left() -> None:
     assert [trace.agents[agent].warp for agent in sorted(left.tolist())] == [0, 2]
 
 
+def test_a_lane_still_waits_though_others_of_its_warp_went_on() -> None:
+    """The elected one waits for a stage while the others arrive elsewhere, and stay or leave."""
+    for leaves in (False, True):
+        written = WrittenLog(warps=2, lanes=(0, 1))
+        written.write([INIT])
+        written.write([wait(5000, 0x400, 1, 100, failed=True)], warp=1)
+        written.write([(6000, 3, 0, 31, 0x480, 1)], warp=1, lane=1)
+        written.leave(warp=None if leaves else 0)
+        trace = trace_from(written, SITES)
+        of_warp = trace.events[trace.events["agent"] == [agent.warp for agent in trace.agents].index(1)]
+        assert of_warp["kind"].tolist() == [K.ARRIVE, K.WAIT_BEGIN]
+        assert of_warp["time"][0] <= of_warp["time"][1]
+
+
+def test_a_lane_was_blocked_from_its_first_failure_on_though_others_went_on_meanwhile() -> None:
+    written = WrittenLog(warps=2, lanes=(0, 1))
+    written.write([INIT, (7000, 3, 0, 1, 0x400, 1)])
+    written.write([wait(5000, 0x400, 0, 100, failed=True), wait(8000, 0x400, 0, 100)], warp=1)
+    written.write([(6000, 3, 0, 31, 0x480, 1)], warp=1, lane=1)
+    written.leave()
+    trace = trace_from(written, SITES)
+    of_warp = trace.events[trace.events["agent"] == [agent.warp for agent in trace.agents].index(1)]
+    assert of_warp["kind"].tolist() == [K.ARRIVE, K.WAIT_BEGIN, K.WAIT_END, K.EXIT]
+    assert of_warp["flags"].tolist() == [0, 0, EventFlag.BLOCKED, 0]
+    assert not any(violations(trace).values())
+
+
+def test_lanes_that_waited_apart_may_pass_as_one() -> None:
+    written = WrittenLog(lanes=(0, 8))
+    written.write([INIT, wait(500, 0x400, 1, 20, failed=True), wait(800, 0x400, 1, 20)])
+    written.write([wait(600, 0x400, 1, 20, failed=True)], lane=8)
+    written.leave()
+    trace = trace_from(written, SITES)
+    assert [kind for kind, *_ in said(trace)] == [K.INIT, K.WAIT_BEGIN, K.WAIT_END, K.EXIT]
+    begin, end = trace.events["time"][1:3].tolist()
+    assert end - begin == pytest.approx(320 * NS_PER_CYCLE * 1000, rel=0.05)
+
+
 def test_a_failed_test_that_others_follow_is_a_failed_test() -> None:
     peek, loop = wait(500, 0x400, 0, 20, 6, failed=True), wait(700, 0x400, 0, 20, failed=True)
     trace = of_one_warp([INIT, peek, loop, (900, 3, 0, 1, 0x400, 1)], SITES)

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from visualizer.arrays.ordering import Ints
 from visualizer.reconstruction.discover import NO_ADDRESS, RANK_SHIFT
 from visualizer.recording.schema import CP_ASYNC_ARRIVALS, EventFlag, EventKind
+from visualizer.sources.attach.log_failures import failures
 from visualizer.sources.attach.log_rows import Rows
 from visualizer.sources.attach.ptx.sequence import MASK_SHIFT, OTHER, PASSED
 from visualizer.sources.attach.ptx.sites import Site
@@ -87,6 +88,9 @@ def events_of(rows: Rows, meanings: Meanings, parameters: NDArray[np.uint64]) ->
         rows = rows.take(known)
     rows, mask, copied = _second_parts(rows, meanings, parameters)
     rows, mask, copied = _together(rows, mask, copied, meanings)
+    failed = meanings.is_wait[rows.site] & (rows.part != PASSED)
+    rows, order, failed_tries = failures(rows, np.flatnonzero(failed & meanings.spins[rows.site]))
+    mask, copied = mask[order], copied[order]
     site = rows.site
     wait, passed = meanings.is_wait.take(site), rows.part == PASSED
     waited = np.flatnonzero(wait & passed)
@@ -95,9 +99,9 @@ def events_of(rows: Rows, meanings: Meanings, parameters: NDArray[np.uint64]) ->
     took *= wait
     began = rows.clock - took
     flags = (wait & passed & (took > SLOW_PASS)) * np.uint8(EventFlag.SLOW)
-    absorbed, opens = _failures(rows, meanings, wait & ~passed)
-    after = absorbed + 1
-    began[after], flags[after] = began[absorbed], EventFlag.BLOCKED
+    absorbed, opens = failed_tries.passed, failed_tries.open
+    np.minimum.at(began, failed_tries.passes, began[absorbed])
+    flags[failed_tries.passes] = EventFlag.BLOCKED
 
     kind = meanings.first[site].copy()
     done = np.flatnonzero(meanings.is_around[site] & passed)
@@ -178,16 +182,6 @@ def _together(
     rows = rows.take(first)
     rows.lanes = np.minimum(lanes, 255).astype(np.uint8)
     return rows, mask[first], copied[first]
-
-
-def _failures(rows: Rows, meanings: Meanings, failed: NDArray[np.bool_]) -> tuple[Ints, Ints]:
-    """Failures of waiting loops: those whose success comes next in their warp, and those that nothing comes after."""
-    spun = np.flatnonzero(failed & meanings.spins[rows.site])
-    following = np.minimum(spun + 1, len(rows) - 1)
-    same_warp = (following > spun) & (rows.warp[following] == rows.warp[spun])
-    passes = same_warp & (rows.site[following] == rows.site[spun]) & (rows.part[following] == PASSED)
-    passes &= rows.address[following] == rows.address[spun]
-    return spun[passes], spun[~same_warp]
 
 
 def _amounts(rows: Rows, meanings: Meanings, copied: Ints) -> Ints:
