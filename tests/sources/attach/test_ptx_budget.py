@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 
 import pytest
@@ -15,9 +16,10 @@ from visualizer.sources.attach.log_format import Keep
 from visualizer.sources.attach.options import HOST_LOG_BYTES, AttachOptions
 from visualizer.sources.attach.ptx import budget
 from visualizer.sources.attach.ptx.budget import fit, most_registers
+from visualizer.sources.attach.ptx.twin import instrument
 from visualizer.sources.attach.ptx_image import Ptx
 from visualizer.sources.attach.ptx_instrument import MOST_LOG, MOST_OF_CLUSTERS, MOST_ROOM, PtxInstrument
-from visualizer.sources.attach.ptxas import Assembled
+from visualizer.sources.attach.ptxas import Assembled, assemble
 from visualizer.sources.attach.recorded_launch import Origin, RecordedLaunch
 from visualizer.sources.errors import SourceError
 
@@ -59,6 +61,16 @@ def test_registers_are_limited_where_fewer_ctas_would_fit(monkeypatch: pytest.Mo
     assembler = FakeAssembler(monkeypatch, registers=140)
     fitted = fit(ptx("modules"), "plain", "barriers", Keep.FIRST, shape(256, 128))
     assert (assembler.limits, fitted.registers) == ([0, 128], 128)
+
+
+@needs_ptxas
+@pytest.mark.parametrize("bounds", ["", ".maxntid 160, 1, 1", ".reqntid 128", ".maxntid 256\n.maxnreg 64"])
+def test_a_limit_holds_with_launch_bounds_too(bounds: str) -> None:
+    made = instrument(ptx("modules"), "plain", "all", Keep.FIRST)
+    text = re.sub(r"(\.entry plain\([^)]*\))", rf"\1\n{bounds}", made.ptx)
+    assert bounds in text
+    assert assemble(text, made.target).registers > 24
+    assert assemble(text, made.target, 24).registers == 24
 
 
 def test_sites_that_say_least_are_left_out_where_registers_lie_in_memory(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -22,6 +22,8 @@ INSTALL = mark('pip install "phasescope[attach]"')
 _RELEASE = re.compile(r"release (\d+)\.(\d+)")
 _REGISTERS = re.compile(r"Used (\d+) registers")
 _SPILLS = re.compile(r"(\d+) bytes spill stores")
+_ENTRY = re.compile(r"(\.entry\s+[\w$%]+(?:\s*\([^)]*\))?)")
+_MOST_REGISTERS = re.compile(r"\.maxnreg\s+\d+")
 _TOO_OLD = re.compile(r"Unsupported \.version (\S+); current version is '([^']+)'")
 _WITHIN_PACKAGES = (
     "nvidia/cu13/bin/ptxas",
@@ -48,8 +50,10 @@ def assemble(text: str, target: str, most_registers: int = 0) -> Assembled:
     ptxas = find_ptxas()
     with tempfile.TemporaryDirectory(prefix="phasescope-") as folder:
         source, cubin = Path(folder) / "twin.ptx", Path(folder) / "twin.cubin"
+        limit = []
+        if most_registers:
+            text, limit = _limited(text, most_registers), [f"--maxrregcount={most_registers}"]
         source.write_text(text, encoding="utf-8")
-        limit = [f"--maxrregcount={most_registers}"] if most_registers else []
         done = subprocess.run(
             [ptxas, f"-arch={target}", "-v", "-lineinfo", *limit, str(source), "-o", str(cubin)],
             capture_output=True,
@@ -62,6 +66,11 @@ def assemble(text: str, target: str, most_registers: int = 0) -> Assembled:
             raise SourceError(_problem(ptxas, words))
         registers = max((int(number) for number in _REGISTERS.findall(words)), default=0)
         return Assembled(cubin.read_bytes(), registers, sum(int(number) for number in _SPILLS.findall(words)))
+
+
+def _limited(text: str, most_registers: int) -> str:
+    """The limit as a directive of the entries too: with launch bounds ptxas ignores the option [measured, 13.0]."""
+    return _ENTRY.sub(rf"\1\n.maxnreg {most_registers}", _MOST_REGISTERS.sub("", text))
 
 
 def _problem(ptxas: str, words: str) -> str:
