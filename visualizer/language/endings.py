@@ -29,6 +29,7 @@ GAVE_UP = mark("{agent} gave up after {ms} ms of waiting on {barrier}")
 GAVE_UP_IN_CTAS = mark("{agent} gave up after {ms} ms of waiting on {barrier} ({n} of {ctas} CTAs timed out)")
 TOO_LONG = mark("it took longer than the time limit of {seconds} s")
 NO_EVENT = mark("it hung: no event for {seconds} s after {events} events")
+NO_RECORD = mark("it hung: nothing was recorded for {seconds} s after {records} records of single lanes")
 NO_EVENT_AFTER = mark("it hung: no event for {seconds} s after {events}")  # the same, as recordings of before have it
 LOST_IN_DEVICE = mark(
     "{why}; its log was in device memory and went with it before it could be copied: record again with --log-memory"

@@ -17,7 +17,7 @@ from typing import IO, Protocol
 
 from visualizer import __version__
 from visualizer.language import tr
-from visualizer.language.endings import NO_EVENT
+from visualizer.language.endings import NO_RECORD
 from visualizer.recording.facts import Cost, Source
 from visualizer.recording.file import save
 from visualizer.recording.tables import Ending
@@ -242,7 +242,7 @@ class Session:
             board = next((one.board for one in server.connections if one.origin == launch.origin), None)
             if board is not None and self._stands_still(launch, board):
                 hung.append(launch)
-                stalled = NO_EVENT.format(seconds=f"{self._options.stall_s:g}", events=self._progress[launch].records)
+                stalled = NO_RECORD.format(seconds=f"{self._options.stall_s:g}", records=self._progress[launch].records)
                 if (recorded := self._conclude(launch, Ending("timeout", stalled))) is not None:
                     self._listener.hung(recorded)
                 board.release(launch.id)
