@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from visualizer.arrays.columns import read_columns
 from visualizer.arrays.ordering import Ints, distinct, order_by
 from visualizer.arrays.parallel import each
 from visualizer.language import tr
@@ -108,6 +109,10 @@ class _RecordLog:
         own = {"agent": self.agent, "barrier": self.barrier}
         return np.ascontiguousarray((own[name] if name in own else self._records[name])[rows])
 
+    def columns(self, rows: slice, *names: str) -> list[NDArray[Any]]:
+        """As Log.columns, of those that records have."""
+        return read_columns(self._records[rows], *names)
+
     def write(self, rows: Rows, target: NDArray[np.void]) -> None:
         """As Log.write."""
         if not len(self._records):
@@ -157,7 +162,8 @@ def discover(
     def logged(number: int) -> Logged:
         part, first = unused.pop(number), spans[number].barriers.start
         log.agent[part.rows] = np.repeat(agent_rows[number][part.warp], np.diff(part.begins, append=sizes[number]))
-        log.barrier[part.rows] = np.where(part.barrier >= 0, part.barrier + np.int64(first), -1)
+        own = part.barrier.astype(log.barrier.dtype, copy=False)
+        log.barrier[part.rows] = own + (own >= 0) * own.dtype.type(first)
         return Logged(log, part.rows if part.order is None else part.rows.start + part.order, spans[number])
 
     until = _complete_until(records, cta, cluster, lost or {})
@@ -185,7 +191,7 @@ def _parts(cta: NDArray[np.int32], cluster: int) -> list[slice]:
 
 def _look(records: NDArray[np.void], cta: NDArray[np.int32], rows: slice, cluster: int) -> _Part:
     """What the records in `rows`, these and of these CTAs, name."""
-    number, kind = np.ascontiguousarray(records["warp"]), np.ascontiguousarray(records["kind"])
+    number, kind, address = read_columns(records, "warp", "kind", "address")
     changes = (number[1:] != number[:-1]) | (cta[1:] != cta[:-1])
     begins = np.flatnonzero(np.concatenate([[True], changes]))
     warp = cta[begins].astype(np.int64) << 8 | number[begins]
@@ -195,7 +201,7 @@ def _look(records: NDArray[np.void], cta: NDArray[np.int32], rows: slice, cluste
     for asks, role in _ASKED.items():
         asked[role].update(distinct(cta[np.flatnonzero(kind == asks)]).tolist())
     clusters = begins[np.diff(cta[begins] // cluster, prepend=-1) != 0]
-    barriers = _barriers(cta, np.ascontiguousarray(records["address"]), cluster, clusters)
+    barriers = _barriers(cta, address, cluster, clusters)
     return _Part(rows, order, warps, begins, np.searchsorted(warps, warp), asked, *barriers)
 
 
