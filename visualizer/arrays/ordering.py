@@ -37,6 +37,25 @@ def order_by(*columns: NDArray[np.integer]) -> Ints:
     return sort_with_rows(key, row_bits)
 
 
+def in_order(column: Ints) -> tuple[Ints, Ints]:
+    """`order_by` of one column, and the column in that order, read off the numbers that were sorted: to gather it would
+    jump through all of it once more. Shapes (n,)."""
+    size = len(column)
+    low, high = (int(column.min()), int(column.max())) if size else (0, 0)
+    row_bits = max(size - 1, 0).bit_length()
+    if (high - low).bit_length() + row_bits > _KEY_BITS:
+        order = np.argsort(column, kind="stable")
+        return order, column[order]
+    key = column - low
+    key <<= row_bits
+    key |= np.arange(size)
+    key.sort()
+    values = key >> row_bits
+    values += low
+    key &= (1 << row_bits) - 1
+    return key, values
+
+
 def sort_with_rows(key: NDArray[Any], row_bits: int, rows: NDArray[np.integer] | None = None) -> NDArray[Any]:
     """The stable order that sorts `key`, in its type; told by `rows` instead of 0, 1, 2, ... if these are given, which
     ascend. `key` is used up, and its type must have room for `row_bits` more bits: a row's number."""
