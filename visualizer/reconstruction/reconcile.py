@@ -63,8 +63,8 @@ def reconcile(derived: Derived, agents: Sequence[Agent]) -> tuple[Ints, Moves]:
     follows = np.zeros(len(measured), bool)  # the next node is the same agent's
     follows[: max(len(agent) - 1, 0)] = (agent[1:] == agent[:-1]) & ~derived.logged.by_engine[1:]
     time, unresolved = _settle(measured, follows, source, target, rank)
-    moved = time != measured
-    return time, Moves.of((time - measured)[moved], unresolved)
+    moved = np.flatnonzero(time != measured)
+    return time, Moves.of(time[moved] - measured[moved], unresolved)
 
 
 def _dependencies(derived: Derived, agents: Sequence[Agent]) -> tuple[Ints, Ints, NDArray[np.int8]]:
@@ -161,11 +161,12 @@ def _settle(
     measured: Ints, follows: NDArray[np.bool_], source: Ints, target: Ints, rank: NDArray[np.int8]
 ) -> tuple[Ints, int]:
     """Least times with every dependency strict, by following only what still moves."""
-    time = measured.copy()
-    late = np.flatnonzero(follows[:-1] & (time[1:] <= time[:-1]))
-    moving = distinct(np.concatenate([late, source[time.take(target) <= time.take(source)]]))
+    late = np.flatnonzero(follows[:-1] & (measured[1:] <= measured[:-1]))
+    early = np.flatnonzero(measured.take(target) <= measured.take(source))
+    moving = distinct(np.concatenate([late, source.take(early)]))
     if not len(moving):
-        return time, 0
+        return measured, 0
+    time = measured.copy()
     order = order_by(source)
     source, target, rank = source[order], target[order], rank[order]
     begins = np.concatenate([[0], np.cumsum(np.bincount(source, minlength=len(time)))])
