@@ -82,8 +82,8 @@ def _dependencies(derived: Derived, agents: Sequence[Agent]) -> tuple[Ints, Ints
     pairs.append((completions.arrival[by_landing], completions.node[by_landing], _BY_PROGRAM))
     early = completions.bytes_in >= 0
     pairs.append((completions.bytes_in[early], completions.node[early], _BY_WAITS))
-    row_of = np.empty(len(derived.logged), np.int64)
-    row_of[arrivals.event] = np.arange(len(arrivals.event))
+    row_of = np.empty(len(derived.logged), arrivals.event.dtype)
+    row_of[arrivals.event] = np.arange(len(arrivals.event), dtype=row_of.dtype)
     after = row_of[completions.arrival[by_landing]] + 1
     exists = after < len(arrivals.event)
     exists[exists] = arrivals.life[after[exists]] == completions.life[by_landing][exists]
