@@ -21,8 +21,8 @@ def rows_of(table: T, chosen: NDArray[np.bool_] | slice) -> T:
 
 
 def read_columns(rows: NDArray[np.void], *names: str) -> list[NDArray[Any]]:
-    """Columns of structured rows, each contiguous: some rows at a time, so that they come from memory once and not again
-    for every column."""
+    """Columns of structured rows, each contiguous: some rows at a time, so that they come from memory once, not
+    again for every column."""
     columns = [np.empty(len(rows), rows.dtype[name]) for name in names]
     for begin in range(0, len(rows), _ROWS_AT_ONCE):
         piece = rows[begin : begin + _ROWS_AT_ONCE]

@@ -98,8 +98,9 @@ class _RecordLog:
 
     def __init__(self, records: NDArray[np.void], agents: int, barriers: int) -> None:
         self._records = records
-        self.agent = np.empty(len(records), _id_type(agents))
-        self.barrier = np.empty(len(records), _id_type(barriers))
+        # Side by side, so that a row's come from memory together.
+        ids = np.empty(len(records), [("agent", _id_type(agents)), ("barrier", _id_type(barriers))])
+        self._ids, self.agent, self.barrier = ids, ids["agent"], ids["barrier"]
 
     def __len__(self) -> int:
         return len(self._records)
@@ -119,8 +120,8 @@ class _RecordLog:
             return
         # "clip" because checking makes a copy.
         target.view(_EVENT_OF_RECORD)["record"] = self._records.view(_RECORD).take(rows, mode="clip")
-        target["agent"] = self.agent.take(rows, mode="clip")
-        target["barrier"] = self.barrier.take(rows, mode="clip")
+        ids = self._ids.take(rows, mode="clip")
+        target["agent"], target["barrier"] = ids["agent"], ids["barrier"]
         target["tile"] = target["stage"] = -1
         target["ring"] = 0
 
