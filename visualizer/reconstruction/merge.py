@@ -15,7 +15,7 @@ from visualizer.reconstruction.event_rows import EventRows
 from visualizer.reconstruction.logged import Log
 from visualizer.recording.schema import EVENT_DTYPE
 
-_EVENTS_AT_ONCE = 1 << 15
+_EVENTS_AT_ONCE = 1 << 16
 """Events merged at a time: they and their order stay in the processor's cache."""
 _SAMPLE = 1 << 6
 """Of every so many events one is looked at to find times that divide them evenly."""
