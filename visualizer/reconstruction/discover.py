@@ -226,7 +226,7 @@ def _barriers(
             )
         )
     # Offsets and clusters are numbered among those there are, so that a table of all pairs is small.
-    slot = np.where(names, (address & np.uint32((1 << RANK_SHIFT) - 1)) // np.uint32(_SLOT), 0)
+    slot = np.where(names, (address & np.uint32((1 << RANK_SHIFT) - 1)) // np.uint32(_SLOT), 0).astype(np.intp)
     slots = np.flatnonzero(np.bincount(slot))
     number = np.zeros(int(slots[-1]) + 1, np.int64)
     number[slots] = np.arange(len(slots))
