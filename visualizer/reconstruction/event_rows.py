@@ -94,7 +94,7 @@ def event_rows(derived: Derived, time: Ints) -> EventRows:
     made.view(ROW)[of_landing] = _complete_tx(derived).view(ROW)[origins[of_landing] - size]
     origin[places] = 0
     source: Rows = logged.rows(origin).astype(narrow, copy=False)
-    source[places] = ~np.arange(len(places), dtype=narrow)
+    source[places] = (~np.arange(len(places))).astype(narrow)
     done = ~source[(place + rows - 1)[landed]]
 
     flip = ~source[piece + 1]

@@ -145,7 +145,8 @@ def uses_of(columns: EventColumns, wanted: NDArray[np.bool_]) -> Uses:
     def choose(first: int) -> NDArray[np.int64]:
         piece = slice(first, first + _AT_ONCE)
         of_wanted = np.flatnonzero(wanted.take(columns.barrier[piece]))
-        return first + of_wanted[acts.take(columns.kind[piece].take(of_wanted))]
+        rows: NDArray[np.int64] = of_wanted[acts.take(columns.kind[piece].take(of_wanted))]
+        return first + rows
 
     rows = np.concatenate([np.zeros(0, np.int64), *each(choose, range(0, len(trace), _AT_ONCE))])
     rows = rows[~_tensor_cores(trace).take(columns.agent[rows])]
