@@ -30,7 +30,7 @@ def order_by(*columns: NDArray[np.integer]) -> Ints:
     bits = sum(widths) + row_bits
     if bits > _KEY_BITS:
         return np.lexsort(columns[::-1])
-    digits = (np.subtract(column, low, dtype=np.int64) for column, low in zip(columns, lows, strict=True))
+    digits = (column.astype(np.int64, copy=False) - low for column, low in zip(columns, lows, strict=True))
     # Numbers of 32 bits are sorted twice as fast again.
     key = next(digits).astype(np.uint32 if bits <= 32 else np.int64, copy=False)
     for digit, width in zip(digits, widths[1:], strict=True):
