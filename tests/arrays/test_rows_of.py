@@ -31,5 +31,7 @@ def test_columns_read_together_are_those_of_the_rows(size: int) -> None:
     rows = np.zeros(size + 1, [("time", "<i8"), ("kind", "u1"), ("site", "<i2")])
     rows["time"], rows["site"] = np.arange(size + 1), np.arange(size + 1) % 1000
     site, time = read_columns(rows[1:], "site", "time")
-    assert site.flags.c_contiguous and site.dtype == np.int16 and (site == rows["site"][1:]).all()
-    assert time.flags.c_contiguous and time.dtype == np.int64 and (time == rows["time"][1:]).all()
+    assert (site.dtype, site.tolist()) == (np.int16, rows["site"][1:].tolist())
+    assert site.flags.c_contiguous
+    assert time.flags.c_contiguous
+    assert (time.dtype, time.tolist()) == (np.int64, rows["time"][1:].tolist())

@@ -32,7 +32,7 @@ def order_by(*columns: NDArray[np.integer]) -> Ints:
         return np.lexsort(columns[::-1])
     digits = (column.astype(np.int64, copy=False) - low for column, low in zip(columns, lows, strict=True))
     # Numbers of 32 bits are sorted twice as fast again.
-    key = next(digits).astype(np.uint32 if bits <= 32 else np.int64, copy=False)
+    key: NDArray[Any] = next(digits).astype(np.uint32 if bits <= 32 else np.int64, copy=False)
     for digit, width in zip(digits, widths[1:], strict=True):
         key <<= width
         key |= digit.astype(key.dtype, copy=False)
