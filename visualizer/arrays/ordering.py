@@ -27,14 +27,35 @@ def order_by(*columns: NDArray[np.integer]) -> Ints:
     lows = [int(column.min()) for column in columns]
     widths = [(int(column.max()) - low).bit_length() for column, low in zip(columns, lows, strict=True)]
     row_bits = (size - 1).bit_length()
-    if sum(widths) + row_bits > _KEY_BITS:
+    bits = sum(widths) + row_bits
+    if bits > _KEY_BITS:
         return np.lexsort(columns[::-1])
-    key = columns[0].astype(np.int64)
-    key -= lows[0]
-    for column, low, width in zip(columns[1:], lows[1:], widths[1:], strict=True):
+    digits = (column.astype(np.int64, copy=False) - low for column, low in zip(columns, lows, strict=True))
+    # Numbers of 32 bits are sorted twice as fast again.
+    key: NDArray[Any] = next(digits).astype(np.uint32 if bits <= 32 else np.int64, copy=False)
+    for digit, width in zip(digits, widths[1:], strict=True):
         key <<= width
-        key |= column - low
-    return sort_with_rows(key, row_bits)
+        key |= digit.astype(key.dtype, copy=False)
+    return sort_with_rows(key, row_bits).astype(np.int64, copy=False)
+
+
+def in_order(column: Ints) -> tuple[Ints, Ints]:
+    """`order_by` of one column, and the column in that order, read off the numbers that were sorted: to gather it would
+    jump through all of it once more. Shapes (n,)."""
+    size = len(column)
+    low, high = (int(column.min()), int(column.max())) if size else (0, 0)
+    row_bits = max(size - 1, 0).bit_length()
+    if (high - low).bit_length() + row_bits > _KEY_BITS:
+        order = np.argsort(column, kind="stable")
+        return order, column[order]
+    key = column - low
+    key <<= row_bits
+    key |= np.arange(size)
+    key.sort()
+    values = key >> row_bits
+    values += low
+    key &= (1 << row_bits) - 1
+    return key, values
 
 
 def sort_with_rows(key: NDArray[Any], row_bits: int, rows: NDArray[np.integer] | None = None) -> NDArray[Any]:

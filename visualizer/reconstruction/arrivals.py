@@ -72,10 +72,10 @@ def order_arrivals(logged: Logged, lives: Lives) -> LoggedArrivals:
     """The arrivals among `logged` that count towards what a phase takes."""
     kind = logged.kind
     plain = (kind == EventKind.ARRIVE) | (kind == EventKind.ARRIVE_DROP)
-    counts = (plain | (kind == EventKind.ARRIVE_EXPECT_TX)) & (lives.of_event >= 0)
+    counts = plain | (kind == EventKind.ARRIVE_EXPECT_TX)
     promises = logged.promises
     counts[promises.arrival[logged.kind[promises.promise] == EventKind.CP_ASYNC_ARRIVE]] = False
-    event = np.flatnonzero(counts)
+    event = lives.on_barriers(counts)
     time = logged.time.take(event)
     life = lives.of_event.take(event)
     amount = np.where(plain.take(event), logged.amount.take(event), 1).astype(np.int64)

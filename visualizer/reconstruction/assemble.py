@@ -72,6 +72,7 @@ def assemble_events(
 
     def examined(part: int) -> Evidence:
         logged, own = parts.logged(part), spans[part].barriers
+        logged.read()
         if parts.complete_until is not None:
             logged = cut(logged, agents[spans[part].agents], parts.complete_until)
         if parts.complete_from is not None:

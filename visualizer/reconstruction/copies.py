@@ -51,7 +51,7 @@ def find_expectations(logged: Logged, lives: Lives, arrivals: LoggedArrivals, ph
     arrives = kind[arrivals.event] == EventKind.ARRIVE_EXPECT_TX
     event, life = arrivals.event[arrives], arrivals.life[arrives]
     phase = phases.phase_at(life, arrivals.position[arrives])
-    alone = np.flatnonzero((kind == EventKind.EXPECT_TX) & (lives.of_event >= 0))
+    alone = lives.on_barriers(kind == EventKind.EXPECT_TX)
     if len(alone):
         event, life = np.concatenate([event, alone]), np.concatenate([life, lives.of_event[alone]])
         phase = np.concatenate([phase, phases_open_at(logged, alone, lives, arrivals, phases)])
@@ -97,7 +97,7 @@ def find_copies(
     kind = logged.kind
     moves = (kind == EventKind.COPY_ISSUE) & ((logged.flags & np.uint8(EventFlag.BY_ARRIVAL)) == 0)
     moves |= kind == EventKind.COMPLETE_TX
-    event = np.flatnonzero(moves & (lives.of_event >= 0))
+    event = lives.on_barriers(moves)
     life = lives.of_event[event]
     order = order_by(life, logged.time[event])
     event, life = event[order], life[order]

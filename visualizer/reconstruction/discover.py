@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from visualizer.arrays.columns import read_columns
 from visualizer.arrays.ordering import Ints, distinct, order_by
 from visualizer.arrays.parallel import each
 from visualizer.language import tr
@@ -97,8 +98,9 @@ class _RecordLog:
 
     def __init__(self, records: NDArray[np.void], agents: int, barriers: int) -> None:
         self._records = records
-        self.agent = np.empty(len(records), _id_type(agents))
-        self.barrier = np.empty(len(records), _id_type(barriers))
+        # Side by side, so that a row's come from memory together.
+        ids = np.empty(len(records), [("agent", _id_type(agents)), ("barrier", _id_type(barriers))])
+        self._ids, self.agent, self.barrier = ids, ids["agent"], ids["barrier"]
 
     def __len__(self) -> int:
         return len(self._records)
@@ -108,14 +110,18 @@ class _RecordLog:
         own = {"agent": self.agent, "barrier": self.barrier}
         return np.ascontiguousarray((own[name] if name in own else self._records[name])[rows])
 
+    def columns(self, rows: slice, *names: str) -> list[NDArray[Any]]:
+        """As Log.columns, of those that records have."""
+        return read_columns(self._records[rows], *names)
+
     def write(self, rows: Rows, target: NDArray[np.void]) -> None:
         """As Log.write."""
         if not len(self._records):
             return
         # "clip" because checking makes a copy.
         target.view(_EVENT_OF_RECORD)["record"] = self._records.view(_RECORD).take(rows, mode="clip")
-        target["agent"] = self.agent.take(rows, mode="clip")
-        target["barrier"] = self.barrier.take(rows, mode="clip")
+        ids = self._ids.take(rows, mode="clip")
+        target["agent"], target["barrier"] = ids["agent"], ids["barrier"]
         target["tile"] = target["stage"] = -1
         target["ring"] = 0
 
@@ -157,7 +163,8 @@ def discover(
     def logged(number: int) -> Logged:
         part, first = unused.pop(number), spans[number].barriers.start
         log.agent[part.rows] = np.repeat(agent_rows[number][part.warp], np.diff(part.begins, append=sizes[number]))
-        log.barrier[part.rows] = np.where(part.barrier >= 0, part.barrier + np.int64(first), -1)
+        own = part.barrier.astype(log.barrier.dtype, copy=False)
+        log.barrier[part.rows] = own + (own >= 0) * own.dtype.type(first)
         return Logged(log, part.rows if part.order is None else part.rows.start + part.order, spans[number])
 
     until = _complete_until(records, cta, cluster, lost or {})
@@ -185,7 +192,7 @@ def _parts(cta: NDArray[np.int32], cluster: int) -> list[slice]:
 
 def _look(records: NDArray[np.void], cta: NDArray[np.int32], rows: slice, cluster: int) -> _Part:
     """What the records in `rows`, these and of these CTAs, name."""
-    number, kind = np.ascontiguousarray(records["warp"]), np.ascontiguousarray(records["kind"])
+    number, kind, address = read_columns(records, "warp", "kind", "address")
     changes = (number[1:] != number[:-1]) | (cta[1:] != cta[:-1])
     begins = np.flatnonzero(np.concatenate([[True], changes]))
     warp = cta[begins].astype(np.int64) << 8 | number[begins]
@@ -195,7 +202,7 @@ def _look(records: NDArray[np.void], cta: NDArray[np.int32], rows: slice, cluste
     for asks, role in _ASKED.items():
         asked[role].update(distinct(cta[np.flatnonzero(kind == asks)]).tolist())
     clusters = begins[np.diff(cta[begins] // cluster, prepend=-1) != 0]
-    barriers = _barriers(cta, np.ascontiguousarray(records["address"]), cluster, clusters)
+    barriers = _barriers(cta, address, cluster, clusters)
     return _Part(rows, order, warps, begins, np.searchsorted(warps, warp), asked, *barriers)
 
 
@@ -219,7 +226,7 @@ def _barriers(
             )
         )
     # Offsets and clusters are numbered among those there are, so that a table of all pairs is small.
-    slot = np.where(names, (address & np.uint32((1 << RANK_SHIFT) - 1)) // np.uint32(_SLOT), 0)
+    slot = np.where(names, (address & np.uint32((1 << RANK_SHIFT) - 1)) // np.uint32(_SLOT), 0).astype(np.intp)
     slots = np.flatnonzero(np.bincount(slot))
     number = np.zeros(int(slots[-1]) + 1, np.int64)
     number[slots] = np.arange(len(slots))

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from visualizer.arrays.ordering import Ints, distinct, order_by
+from visualizer.arrays.ordering import Ints, distinct, in_order, order_by
 from visualizer.reconstruction.derive import Derived, Landed
 from visualizer.reconstruction.event_memory import ROW
 from visualizer.reconstruction.logged import Rows
@@ -65,17 +65,17 @@ def event_rows(derived: Derived, time: Ints) -> EventRows:
     rows[of[remains]] += 1
     rows[landed] += 1
 
-    order = order_by(time)
-    which = number.take(order)
-    at = np.flatnonzero(which >= 0)
-    which = which.take(at)
+    order, sorted_time = in_order(time)
+    at = np.flatnonzero((number >= 0).take(order))
+    which = number.take(order.take(at))
     repeats = np.ones(len(time), np.int64)
     repeats[at] = rows[which]
     place = np.empty(len(several), np.int64)
     more = rows[which] - 1
     place[which] = at + np.cumsum(more) - more
-    origin = np.repeat(order, repeats)
-    times = np.repeat(time.take(order), repeats)
+    narrow = np.int32 if len(logged.log) < 1 << 30 else np.int64  # twice as many nodes as rows at the most
+    origin = np.repeat(order.astype(narrow), repeats)
+    times = np.repeat(sorted_time, repeats)
     rank = np.arange(len(node)) - np.searchsorted(node, node)
     piece = place[of] + 2 * rank
     before = np.where(rank > 0, np.roll(share, 1), 0)
@@ -93,8 +93,8 @@ def event_rows(derived: Derived, time: Ints) -> EventRows:
     made.view(ROW)[of_logged] = logged.events(origins[of_logged]).view(ROW)
     made.view(ROW)[of_landing] = _complete_tx(derived).view(ROW)[origins[of_landing] - size]
     origin[places] = 0
-    source: Rows = logged.rows(origin).astype(np.int32 if len(logged.log) < 1 << 31 else np.int64)
-    source[places] = ~np.arange(len(places))
+    source: Rows = logged.rows(origin).astype(narrow, copy=False)
+    source[places] = (~np.arange(len(places))).astype(narrow)
     done = ~source[(place + rows - 1)[landed]]
 
     flip = ~source[piece + 1]

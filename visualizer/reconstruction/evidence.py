@@ -139,10 +139,12 @@ def _completed(
     # Bytes pass through zero for certain where all that was issued by then, or before the phase's own copies, is
     # what was expected; where they do not, a wait that passed has to prove it.
     certain = (expected_by_then == issued_by_then) | (expected_by_then == issued_by_then - issued)
-    proven = np.full(len(first) - 1, -1, np.int64)
-    passed = waits.end >= 0
-    np.maximum.at(proven, waits.life[passed], waits.phase[passed])
-    possible = certain | ((number <= proven[life]) & (expected_by_then <= issued_by_then))
+    possible = certain
+    if not certain.all():
+        proven = np.full(len(first) - 1, -1, np.int64)
+        passed = waits.end >= 0
+        np.maximum.at(proven, waits.life[passed], waits.phase[passed])
+        possible = certain | ((number <= proven[life]) & (expected_by_then <= issued_by_then))
     keep = unbroken(possible, life)
 
     copy, early = np.full(len(life), -1, np.int64), np.full(len(life), -1, np.int64)

@@ -28,6 +28,11 @@ class Lives:
     def __len__(self) -> int:
         return len(self.count)
 
+    def on_barriers(self, chosen: NDArray[np.bool_]) -> Ints:
+        """The rows of the `chosen` events, (events,), that are on a barrier."""
+        rows = np.flatnonzero(chosen)
+        return rows[self.of_event.take(rows) >= 0]
+
 
 def find_lives(logged: Logged, barriers: Sequence[Barrier]) -> Lives:
     """The lives in `logged`. What an INIT says of its count outweighs the table."""

@@ -13,12 +13,14 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from visualizer.arrays.columns import read_columns
 from visualizer.arrays.ordering import Ints
 from visualizer.reconstruction.cta_spans import Span
 from visualizer.reconstruction.event_memory import ROW
 from visualizer.recording.schema import EVENT_DTYPE, EventFlag, EventKind
 
 Rows = NDArray[np.integer[Any]]
+_READ = ("time", "amount", "kind", "parity", "flags")
 
 
 class Log(Protocol):
@@ -28,6 +30,9 @@ class Log(Protocol):
 
     def column(self, name: str, rows: slice | Rows) -> NDArray[Any]:
         """A column of EVENT_DTYPE at these rows, contiguous; read-only."""
+
+    def columns(self, rows: slice, *names: str) -> list[NDArray[Any]]:
+        """Several columns at these rows at once: but for `agent` and `barrier`."""
 
     def write(self, rows: Rows, target: NDArray[np.void]) -> None:
         """Write these rows as events to `target`, EVENT_DTYPE, but for `time`; anything for a row outside the log."""
@@ -45,6 +50,10 @@ class EventLog:
     def column(self, name: str, rows: slice | Rows) -> NDArray[Any]:
         """As Log.column."""
         return np.ascontiguousarray(self._events[name][rows])
+
+    def columns(self, rows: slice, *names: str) -> list[NDArray[Any]]:
+        """As Log.columns."""
+        return read_columns(self._events[rows], *names)
 
     def write(self, rows: Rows, target: NDArray[np.void]) -> None:
         """As Log.write."""
@@ -130,7 +139,7 @@ class Logged:
         """Which are arrivals of an engine, which has no program order."""
         return np.zeros(len(self), bool) if self.engine is None else self.engine >= 0
 
-    @property
+    @cached_property
     def parity(self) -> NDArray[np.int8]:
         return self.log.column("parity", self.at)
 
@@ -144,7 +153,12 @@ class Logged:
     def token(self) -> NDArray[np.uint64]:
         return self.log.column("token", self.at)
 
+    def read(self) -> None:
+        """Read the columns that are all going to be asked for: together, which takes half as long."""
+        if self.engine is None and isinstance(self.at, slice):
+            self.__dict__.update(zip(_READ, self.log.columns(self.at, *_READ), strict=True))
+
     def forget_columns(self) -> None:
         """Give the columns' memory back until they are asked for again."""
-        for name in ("kind", "time", "amount", "agent", "barrier", "flags"):
+        for name in (*_READ, "agent", "barrier"):
             self.__dict__.pop(name, None)

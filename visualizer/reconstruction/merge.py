@@ -8,7 +8,7 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from visualizer.arrays.ordering import Ints, distinct, order_by
+from visualizer.arrays.ordering import Ints, distinct, in_order
 from visualizer.arrays.parallel import each
 from visualizer.reconstruction.event_memory import ROW
 from visualizer.reconstruction.event_rows import EventRows
@@ -98,10 +98,10 @@ def merge(source: Source) -> NDArray[np.void]:
     def fill(piece: int) -> None:
         begins, ends = cuts[:, piece].tolist(), cuts[:, piece + 1].tolist()
         time = np.concatenate([part[begin:end] for part, begin, end in zip(times, begins, ends, strict=True)])
-        order = order_by(time)
+        order, time = in_order(time)
         target = merged[places[piece] : places[piece + 1]]
         source.write(begins, ends, order, target)
-        target["time"] = time.take(order) - start
+        target["time"] = time - start
         if start:
             target["measured"] -= start
 

@@ -23,6 +23,8 @@ _MOST_PASSES = 2_000
 """Longest chain of moves to follow; beyond it the evidence contradicts itself (times go up by 1 ps a pass)."""
 _BY_PROGRAM, _BY_ARRIVALS, _BY_WAITS = 0, 1, 2
 """How sure a dependency is; what contradicts something surer is given up."""
+_Dependencies = tuple[Rows, Rows, int]
+"""Nodes, those which each of them comes strictly before, and how sure that is."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -58,19 +60,18 @@ def summary(moves: Sequence[Moves]) -> Reconcile:
 def reconcile(derived: Derived, agents: Sequence[Agent]) -> tuple[Ints, Moves]:
     """The time (ps) of every node of `derived`: its logged, then its landings; and how far nodes were moved."""
     measured = np.concatenate([derived.logged.time, derived.landings.time])
-    source, target, rank = _dependencies(derived, agents)
     agent = np.ascontiguousarray(derived.logged.agent)
     follows = np.zeros(len(measured), bool)  # the next node is the same agent's
     follows[: max(len(agent) - 1, 0)] = (agent[1:] == agent[:-1]) & ~derived.logged.by_engine[1:]
-    time, unresolved = _settle(measured, follows, source, target, rank)
-    moved = time != measured
-    return time, Moves.of((time - measured)[moved], unresolved)
+    time, unresolved = _settle(measured, follows, _dependencies(derived, agents))
+    moved = np.flatnonzero(time != measured)
+    return time, Moves.of(time[moved] - measured[moved], unresolved)
 
 
-def _dependencies(derived: Derived, agents: Sequence[Agent]) -> tuple[Ints, Ints, NDArray[np.int8]]:
+def _dependencies(derived: Derived, agents: Sequence[Agent]) -> list[_Dependencies]:
     """Pairs of nodes, the first strictly before the second, beyond each agent's own order."""
     arrivals, landings, completions = derived.arrivals, derived.landings, derived.completions
-    pairs: list[tuple[Rows, Rows, int]] = [(*_publication(derived, agents), _BY_PROGRAM)]
+    pairs: list[_Dependencies] = [(*_publication(derived, agents), _BY_PROGRAM)]
     landing = len(derived.logged) + np.arange(len(landings.issue))
     pairs.append((landings.issue, landing, _BY_PROGRAM))
     same = landings.life[1:] == landings.life[:-1]
@@ -82,8 +83,8 @@ def _dependencies(derived: Derived, agents: Sequence[Agent]) -> tuple[Ints, Ints
     pairs.append((completions.arrival[by_landing], completions.node[by_landing], _BY_PROGRAM))
     early = completions.bytes_in >= 0
     pairs.append((completions.bytes_in[early], completions.node[early], _BY_WAITS))
-    row_of = np.empty(len(derived.logged), np.int64)
-    row_of[arrivals.event] = np.arange(len(arrivals.event))
+    row_of = np.empty(len(derived.logged), arrivals.event.dtype)
+    row_of[arrivals.event] = np.arange(len(arrivals.event), dtype=row_of.dtype)
     after = row_of[completions.arrival[by_landing]] + 1
     exists = after < len(arrivals.event)
     exists[exists] = arrivals.life[after[exists]] == completions.life[by_landing][exists]
@@ -109,12 +110,7 @@ def _dependencies(derived: Derived, agents: Sequence[Agent]) -> tuple[Ints, Ints
     promises = derived.logged.promises
     pairs.append((promises.promise, promises.arrival, _BY_PROGRAM))
     pairs.append((*_raised_after(derived), _BY_WAITS))
-
-    return (
-        np.concatenate([source for source, _, _ in pairs]),
-        np.concatenate([target for _, target, _ in pairs]),
-        np.concatenate([np.full(len(source), rank, np.int8) for source, _, rank in pairs]),
-    )
+    return pairs
 
 
 def _publication(derived: Derived, agents: Sequence[Agent]) -> tuple[Ints, Ints]:
@@ -144,7 +140,7 @@ def _raised_after(derived: Derived) -> tuple[Ints, Ints]:
     return derived.completions.node[row[begun] - 1], promise_of[arrivals.event[raised[begun]]]
 
 
-def _expectations(derived: Derived) -> list[tuple[Ints, Ints, int]]:
+def _expectations(derived: Derived) -> list[_Dependencies]:
     """Bytes are expected while their phase goes on."""
     expectations, completions, first = derived.expectations, derived.completions, derived.first
     alone = derived.logged.only(expectations.event).kind == EventKind.EXPECT_TX
@@ -157,15 +153,17 @@ def _expectations(derived: Derived) -> list[tuple[Ints, Ints, int]]:
     ]
 
 
-def _settle(
-    measured: Ints, follows: NDArray[np.bool_], source: Ints, target: Ints, rank: NDArray[np.int8]
-) -> tuple[Ints, int]:
+def _settle(measured: Ints, follows: NDArray[np.bool_], pairs: Sequence[_Dependencies]) -> tuple[Ints, int]:
     """Least times with every dependency strict, by following only what still moves."""
-    time = measured.copy()
-    late = np.flatnonzero(follows[:-1] & (time[1:] <= time[:-1]))
-    moving = distinct(np.concatenate([late, source[time.take(target) <= time.take(source)]]))
+    late = np.flatnonzero(follows[:-1] & (measured[1:] <= measured[:-1]))
+    early = [source[measured.take(target) <= measured.take(source)] for source, target, _ in pairs]
+    moving = distinct(np.concatenate([late, *early]))
     if not len(moving):
-        return time, 0
+        return measured, 0
+    time = measured.copy()
+    source = np.concatenate([source for source, _, _ in pairs])
+    target = np.concatenate([target for _, target, _ in pairs])
+    rank = np.repeat([rank for _, _, rank in pairs], [len(source) for source, _, _ in pairs])
     order = order_by(source)
     source, target, rank = source[order], target[order], rank[order]
     begins = np.concatenate([[0], np.cumsum(np.bincount(source, minlength=len(time)))])

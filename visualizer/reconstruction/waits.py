@@ -52,7 +52,7 @@ def find_waits(
     `expected` has the bytes expected in each of `phases`.
     """
     kind, agent = logged.kind, logged.agent
-    begin = np.flatnonzero(((kind == _OPENS[0]) | (kind == _OPENS[1])) & (lives.of_event >= 0))
+    begin = lives.on_barriers((kind == _OPENS[0]) | (kind == _OPENS[1]))
     # Of one agent and life they follow each other in time, so that each finds its phase near the one before.
     begin = begin[order_by(agent.take(begin), lives.of_event.take(begin))]
     whose, life = agent.take(begin), lives.of_event.take(begin)

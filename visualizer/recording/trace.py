@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -164,8 +164,11 @@ class Trace:
             "stage": (-1, self._stages_of_barriers or MAX_STAGES_WITHOUT_BARRIERS),
             "ring": (0, len(self.rings)),
         }
+        # Where a column's type holds nothing beyond, only its least value is looked at.
+        open_ended = {name for name, (_, high) in ranges.items() if high > np.iinfo(events.dtype[name]).max}
         # A piece at a time, so that all columns of it are looked at while it is in the processor's cache.
-        return max(each(lambda first: _check_piece(events, first, ranges), range(0, len(events), _CHECKED_AT_ONCE)))
+        begins = range(0, len(events), _CHECKED_AT_ONCE)
+        return max(each(lambda first: _check_piece(events, first, ranges, open_ended), begins))
 
     def _check_samples(self) -> None:
         samples = self.samples
@@ -202,14 +205,16 @@ class Trace:
             )
 
 
-def _check_piece(events: NDArray[np.void], first: int, ranges: Mapping[str, tuple[int, int]]) -> int:
+def _check_piece(
+    events: NDArray[np.void], first: int, ranges: Mapping[str, tuple[int, int]], open_ended: Collection[str]
+) -> int:
     """Check the events from `first` on, and that the first of the next piece is not earlier than this one's last. Their
     highest stage."""
     piece = events[first : first + _CHECKED_AT_ONCE]
     greatest: dict[str, int] = {}
     for column, (low, high) in ranges.items():
         values = np.ascontiguousarray(piece[column])  # numpy finds the extremes of such faster
-        if high <= np.iinfo(values.dtype).max:
+        if column not in open_ended:
             greatest[column] = int(values.max())
         if int(values.min()) < low or greatest.get(column, low) >= high:
             row = int(np.flatnonzero((values < low) | (values >= high))[0])

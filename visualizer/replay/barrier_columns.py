@@ -230,9 +230,14 @@ def _fill(built: BarrierColumns, rows: slice, amount: NDArray[np.int32]) -> NDAr
     at = starts[whose] - rows.start
     first[at], before[at], known[at] = True, built.first_count[whose], built.first_valid[whose]
     born = np.flatnonzero(is_init | first)
-    lowered = np.where(kind == EventKind.ARRIVE_DROP, -amount, 0)
     expected = built.expected[rows]
-    _since(born, np.where(is_init[born], amount[born], before[born] + known[born] * lowered[born]), lowered, expected)
+    drops = kind == EventKind.ARRIVE_DROP
+    if drops.any():
+        lowered = np.where(drops, -amount, 0)
+        given = np.where(is_init[born], amount[born], before[born] + known[born] * lowered[born])
+        _since(born, given, lowered, expected)
+    else:
+        expected[:] = np.repeat(np.where(is_init[born], amount[born], before[born]), np.diff(born, append=len(kind)))
 
     begins = np.flatnonzero(is_init | first | is_complete)
     is_init, is_complete, given = is_init[begins], is_complete[begins], amount[begins]

@@ -83,10 +83,12 @@ def tally(columns: EventColumns) -> Tally | None:
     if barriers * width > _MOST_CELLS:
         return None
     agent_cta, barrier_cta = trace.agent_cta, trace.barrier_cta
-    engine, core = _engines(trace), _tensor_cores(trace)
-    # A cell of the table is the sum of what a barrier, an agent and an action say; 32 bits hold any.
+    # A cell of the table is the sum of what a barrier says, and what an agent and its action do; 32 bits hold any.
     of_barrier = np.arange(barriers, dtype=np.int32) * np.int32(width)
-    of_agent = (slot * (_NOT_ONE + 1)).astype(np.int32)
+    stands_for = np.tile(np.arange(_NOT_ONE + 1), (len(trace.agents), 1))
+    stands_for[_engines(trace)] = Action.LAND
+    stands_for[_tensor_cores(trace)] = _NOT_ONE
+    of_act = (slot[:, np.newaxis] * (_NOT_ONE + 1) + stands_for).astype(np.int32).ravel()
     share = max(_AT_ONCE, length // 8)
 
     def look(start: int) -> tuple[NDArray[np.int64], ...]:
@@ -97,17 +99,14 @@ def tally(columns: EventColumns) -> Tally | None:
             kind, barrier = columns.kind[piece], columns.barrier[piece]
             action = _ACTION.take(kind)
             rows = np.flatnonzero((action != _NOT_ONE) & (barrier >= 0))
-            barrier, agent, action = (column.take(rows) for column in (barrier, columns.agent[piece], action))
+            barrier, agent = (column.take(rows).astype(np.intp) for column in (barrier, columns.agent[piece]))
             if (first == length).any():
                 here = np.full(barriers, length, np.int64)
                 here[barrier[::-1]] = low + rows[::-1]  # of equal ones the last to be written stays
                 np.minimum(first, here, out=first)
-            action[engine.take(agent)] = Action.LAND
-            action[core.take(agent)] = _NOT_ONE
-            cell = of_barrier.take(barrier)
-            cell += of_agent.take(agent)
-            cell += action
-            cell[agent_cta.take(agent) != barrier_cta.take(barrier)] += width // 2
+            cell = of_act.take(agent * (_NOT_ONE + 1) + action.take(rows))
+            cell += of_barrier.take(barrier)
+            cell[np.flatnonzero(agent_cta.take(agent) != barrier_cta.take(barrier))] += width // 2
             acts.append(cell)
             inits.append(low + np.flatnonzero(kind == EventKind.INIT))
         return (
@@ -145,7 +144,9 @@ def uses_of(columns: EventColumns, wanted: NDArray[np.bool_]) -> Uses:
 
     def choose(first: int) -> NDArray[np.int64]:
         piece = slice(first, first + _AT_ONCE)
-        return first + np.flatnonzero(wanted[columns.barrier[piece]] & acts.take(columns.kind[piece]))
+        of_wanted = np.flatnonzero(wanted.take(columns.barrier[piece]))
+        rows: NDArray[np.int64] = of_wanted[acts.take(columns.kind[piece].take(of_wanted))]
+        return first + rows
 
     rows = np.concatenate([np.zeros(0, np.int64), *each(choose, range(0, len(trace), _AT_ONCE))])
     rows = rows[~_tensor_cores(trace).take(columns.agent[rows])]
