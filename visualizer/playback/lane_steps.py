@@ -60,7 +60,7 @@ def lane_steps(history: History, lane: str) -> LaneSteps | None:
         return LaneSteps(history.barriers.index, (row,))
     row = trace.agent_index.get(lane)
     if row is not None:
-        if history.structure.roles[row] == "copy_engine":
+        if row in history.engine_rows:
             return LaneSteps(history.copies.traffic, (trace.agents[row].cta,))
         return LaneSteps(history.agents.acts, (row,))
     return _of_stage(history, lane) or _of_group(history, lane)

@@ -64,8 +64,10 @@ def agent_changes(history: History, steps: Steps, rows: Steps) -> Changes:
     between, at = _between(steps)
     agent = history.columns.agent[between].astype(np.int64)
     copying = np.isin(history.kinds[between], (EventKind.COPY_ISSUE, EventKind.COPY_DONE))
-    event, engine = _engines_of(history, history.event_places.ctas_of(between[copying]))
-    at, agent = np.concatenate((at, at[copying][event])), np.concatenate((agent, engine))
+    engine = np.full(history.event_places.ctas, -1)
+    engine[history.trace.agent_cta[history.engine_rows]] = history.engine_rows
+    at = np.concatenate((at, at[copying]))
+    agent = np.concatenate((agent, engine[history.event_places.ctas_of(between[copying])]))
     return _changes(steps, rows, len(history.trace.agents), at, agent, lambda row, step: _agents(history, row, step))
 
 
@@ -83,16 +85,6 @@ def _agents(history: History, row: Steps, step: Steps) -> list[NDArray[Any]]:
         positions = agents.advances.latest(ring * len(trace.agents) + row, step)
         columns += list(agents.advanced(trace, positions, ring, row).T)
     return columns
-
-
-def _engines_of(history: History, cta: Steps) -> tuple[Steps, Steps]:
-    """Every copy engine of each of these CTAs, as (which of `cta`, the engine's row)."""
-    engine_cta = history.trace.agent_cta[history.engine_rows]
-    order = np.argsort(engine_cta, kind="stable")
-    first, last = (np.searchsorted(engine_cta[order], cta, side=side) for side in ("left", "right"))
-    count = last - first
-    nth = np.arange(count.sum()) - np.repeat(np.cumsum(count) - count, count)
-    return np.repeat(np.arange(len(cta)), count), history.engine_rows[order[np.repeat(first, count) + nth]]
 
 
 def _between(steps: Steps) -> tuple[Steps, Steps]:

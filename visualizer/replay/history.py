@@ -30,6 +30,7 @@ from visualizer.replay.stage_columns import StageColumns, StageState, build_stag
 from visualizer.replay.state import State
 from visualizer.replay.step_index import StepIndex, Steps
 from visualizer.replay.waits import Waits, build_waits, waits_of
+from visualizer.structure.engines import copy_engines
 from visualizer.structure.find import structure_of
 from visualizer.structure.model import Structure
 from visualizer.structure.titles import agent_titles, barrier_titles
@@ -164,9 +165,8 @@ class History:
 
     @cached_property
     def engine_rows(self) -> NDArray[np.int64]:
-        """Rows of the agents that are copy engines."""
-        rows = [row for row, role in enumerate(self.structure.roles) if role == "copy_engine"]
-        return np.array(rows, np.int64)
+        """Rows of the agents that are their CTA's copy engine, ascending."""
+        return np.array(copy_engines(self.trace, self.structure), np.int64)
 
     @cached_property
     def _engine_ctas(self) -> NDArray[np.int64]:
