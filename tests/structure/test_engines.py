@@ -34,8 +34,10 @@ def test_only_its_lane_shows_the_ctas_copies(several: History) -> None:
     kinds = {lane.key: lane.kind for lane in build_lanes(several.trace) if "tma" in lane.key}
     assert kinds == {"CTA0.tma": "copy", "CTA1.tma": "copy", "CTA0.tma.more": "agent", "CTA1.tma.more": "agent"}
     copies, others = lane_steps(several, "CTA0.tma"), lane_steps(several, "CTA0.tma.more")
-    assert copies is not None and len(copies.steps()) == 2 * len(several.copy_spans(0))
-    assert others is not None and not len(others.steps())
+    assert copies is not None
+    assert len(copies.steps()) == 2 * len(several.copy_spans(0))
+    assert others is not None
+    assert not len(others.steps())
 
 
 def test_only_it_is_busy_while_copies_are_in_flight(several: History) -> None:

@@ -76,8 +76,8 @@ class _Room:
         if self._left < 0:
             raise ExportError(
                 tr(
-                    "a page holds up to {most} changes of state, arrows and intervals, and these steps have more; choose"
-                    " fewer steps (--range) or fewer lanes (--lanes)",
+                    "a page holds up to {most} changes of state, arrows and intervals, and these steps have more;"
+                    " choose fewer steps (--range) or fewer lanes (--lanes)",
                     most=f"{MOST_HELD:,}",
                 )
             )

@@ -6,6 +6,7 @@ Built once per trace, in passes over columns; every look-up is a binary search. 
 from __future__ import annotations
 
 from functools import cached_property
+
 import numpy as np
 from numpy.typing import NDArray
 
