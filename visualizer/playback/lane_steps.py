@@ -18,6 +18,7 @@ from visualizer.structure.groups import barrier_groups, find_group, warp_groups
 
 _STAGE = re.compile(r"(?:CTA(\d{1,9})\.)?(?:(.+)\.)?stage\[(\d{1,9})\]")
 _CTA = re.compile(r"CTA(\d{1,9})")
+_PHASE_COMPLETE = int(EventKind.PHASE_COMPLETE)  # asked for each end of each arrow, and an enumeration answers slowly
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,7 +120,7 @@ def lane_title(history: History, key: str) -> str:
 def home_lane(trace: Trace, step: int) -> str:
     """The lane an event belongs to: its barrier for a phase completion, else the agent that did it."""
     event = trace.events[step]
-    if event["kind"] == EventKind.PHASE_COMPLETE and event["barrier"] >= 0:
+    if event["kind"] == _PHASE_COMPLETE and event["barrier"] >= 0:
         return trace.barriers[int(event["barrier"])].name
     return trace.agents[int(event["agent"])].name
 
