@@ -72,8 +72,8 @@ def test_parts_are_kept_but_not_all(whole):
 
 
 def test_ctas_of_a_large_grid_are_told_apart():
-    trace = simulate(lesson(LessonConfig(ctas=2, tiles=2)))
-    far = 65536
+    trace = simulate(lesson(LessonConfig(ctas=2, tiles=40)))
+    far = 300
     rows = [[dataclasses.replace(row, cta=row.cta * far) for row in table] for table in (trace.agents, trace.barriers)]
     whole = History(dataclasses.replace(trace, agents=rows[0], barriers=rows[1]))
     agent = next(row for row, one in enumerate(whole.trace.agents) if one.cta == far)
@@ -94,6 +94,13 @@ def test_ctas_of_few_events_share_a_part():
     for row in np.flatnonzero(trace.agent_cta == 37).tolist():
         same_spans(part.history.agent_spans(row), whole.agent_spans(row), part)
     same_spans(part.history.copy_spans(37), whole.copy_spans(37), part)
+
+
+def test_a_grid_of_a_million_ctas_is_one_part(whole):
+    """Of which two were recorded: the tables of each part would have a row for every CTA."""
+    trace, far = whole.trace, 500_000
+    rows = [[dataclasses.replace(row, cta=row.cta * far) for row in table] for table in (trace.agents, trace.barriers)]
+    assert CtaParts(History(dataclasses.replace(trace, agents=rows[0], barriers=rows[1])))[far].steps is None
 
 
 def test_where_tables_are_longer_than_the_events_there_is_one_part(whole):

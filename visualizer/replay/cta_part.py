@@ -38,8 +38,8 @@ class CtaPart:
 class CtaParts:
     """The parts of one recording, made when first asked for; may be asked from several threads.
 
-    A part's History has the recording's tables, all of them. A part has as many events as these have rows, or all parts
-    together would cost CTAs times rows.
+    A part's History has tables of all agents, barriers, places and CTAs. A part has as many events as these have rows,
+    or all parts together would cost CTAs times rows.
     """
 
     def __init__(self, history: History) -> None:
@@ -47,7 +47,7 @@ class CtaParts:
         self._parts: OrderedDict[int, CtaPart] = OrderedDict()
         self._lock = threading.Lock()
         trace = history.trace
-        rows = len(trace.agents) + len(trace.barriers) + history.structure.places
+        rows = len(trace.agents) + len(trace.barriers) + history.structure.places + trace.ctas
         most = max(len(trace) // max(rows, 1), 1)
         self._ctas = trace.recorded_ctas
         self._ctas_at_once = max(-(-len(self._ctas) // most), 1)
