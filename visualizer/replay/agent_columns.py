@@ -15,7 +15,7 @@ from visualizer.recording.event_columns import EventColumns
 from visualizer.recording.schema import EventKind
 from visualizer.recording.trace import Trace
 from visualizer.replay.kinds import kind_mask
-from visualizer.replay.spans import Spans, merge_spans
+from visualizer.replay.spans import NO_SPANS, Spans, merge_spans
 from visualizer.replay.step_index import ALL_ROWS, Rows, StepIndex, Steps, rows_where
 
 
@@ -95,6 +95,8 @@ class AgentColumns:
     def spans(self, trace: Trace, row: int) -> Spans:
         """The agent's activity from its first event; the time after it left is no span."""
         steps = self.acts.steps(row)
+        if not len(steps):  # of thousands of agents most may have done nothing
+            return NO_SPANS
         events = trace.events[steps]
         state = _ACTIVITY[events["kind"]]
         after_timeout = np.flatnonzero((state[1:] == AgentActivity.EXITED) & (state[:-1] == AgentActivity.TIMED_OUT))
