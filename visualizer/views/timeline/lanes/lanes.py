@@ -64,6 +64,13 @@ def build_lanes(trace: Trace, structure: Structure | None = None) -> list[Lane]:
     return _Builder(trace, structure or structure_of(trace)).build()
 
 
+def count_single_lanes(trace: Trace, structure: Structure) -> int:
+    """How many of the lanes head no others, without laying them out."""
+    recorded = set(trace.agent_cta.tolist())
+    stages = sum(ring.stages for ring in structure.rings if ring.cta in recorded)
+    return len(trace.agents) + len(trace.barriers) + stages
+
+
 def lanes_of_folds(lanes: Iterable[Lane]) -> dict[str, list[Lane]]:
     """The lanes that each of those that fold stands for, however far below it, by its key."""
     folds = {lane.key: lane for lane in lanes if lane.folds}
