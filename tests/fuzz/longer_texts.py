@@ -96,7 +96,7 @@ _VALUES = {
         "{ ctas = 2, seed = true }",
         "{ tiles = 9999999 }",
         "{ tiles = 290000 }",
-        "{ tiles = 17000, seed = 2 }",
+        "{ tiles = 8500, seed = 2 }",
     ),
     "program": ("'baseline'", "'cluster'", "'attention'", "'x.py'"),
     "others": ("{ recording = 'one-stage' }", "{ program = 'lesson', fault = 'F06' }", "{ recording = '/dev/zero' }"),
