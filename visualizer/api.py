@@ -216,7 +216,10 @@ class Recording:
         if not len(self) or len(self) > most:
             hint = tr('recording.page("0:{last}") shows a part of it', last=most - 1) if len(self) else ""
             return f"<p>{html.escape(repr(self))}<br>{html.escape(hint)}</p>"
-        return self.page()._repr_html_()
+        try:
+            return self.page()._repr_html_()
+        except PhasescopeError as error:  # too many lanes, or too much that happens to them
+            return f"<p>{html.escape(repr(self))}<br>{html.escape(str(error))}</p>"
 
     def _step(self, step: int) -> int:
         """A step, from the end if it is below 0."""

@@ -15,6 +15,7 @@ import pytest
 import visualizer as ps
 from visualizer.api import Recording
 from visualizer.children import child_environment
+from visualizer.export import page_model
 from visualizer.recording.file import save
 from visualizer.recording.schema import EVENT_DTYPE, kind_name
 from visualizer.recording.trace import Trace
@@ -118,6 +119,13 @@ def test_a_page_is_framed_and_a_long_recording_says_how(run: Recording, monkeypa
     assert len(long) > 5000
     assert "recording.page(&quot;0:4999&quot;)" in long._repr_html_()
     assert "<iframe" not in long._repr_html_()
+
+
+def test_a_notebook_is_told_why_there_is_no_page(run: Recording, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(page_model, "MOST_HELD", 10)
+    shown = run._repr_html_()
+    assert "<iframe" not in shown
+    assert "a page holds up to 10 changes" in shown
 
 
 def test_the_window_is_a_process_of_its_own(run: Recording, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -16,7 +16,7 @@ from stranger_traces import stranger
 from visualizer.export.formats import export
 from visualizer.export.lane_tracks import tracks
 from visualizer.export.page_model import page_document
-from visualizer.export.selection import between, own_lanes, select
+from visualizer.export.selection import between, select
 from visualizer.export.timeline_picture_widget import TimelinePicture
 from visualizer.export.vcd import signals
 from visualizer.export.writing import Look
@@ -52,7 +52,7 @@ def test_lanes_go_by_what_the_timeline_calls_them(
 def test_a_cta_stands_for_its_lanes() -> None:
     history = History(stranger(ctas=2))
     chosen = select(history, "0:99", ["CTA1"])
-    assert list(chosen.lanes) == [lane for lane in own_lanes(history) if lane.cta == 1]
+    assert list(chosen.lanes) == [lane for lane in select(history).lanes if lane.cta == 1]
     assert [lane.key for lane in select(history, "", ["CTA1.ring0.full[0]"]).lanes] == ["CTA1.0x400"]
 
 

@@ -14,13 +14,17 @@ from chromium import BROWSER, Page, chromium
 from visualizer.diagnosis.arrived import cursor_text, landed_at
 from visualizer.diagnosis.explanations.explain import explain
 from visualizer.diagnosis.wording import state_word
+from visualizer.export import page_model
+from visualizer.export.errors import ExportError
 from visualizer.export.formats import export
 from visualizer.export.page import render_page
 from visualizer.export.page_model import WORDS, page_document
 from visualizer.export.selection import select
 from visualizer.export.writing import Look
 from visualizer.language import speaking
+from visualizer.programs.builder import Builder
 from visualizer.replay.history import AgentActivity, History, StageState
+from visualizer.sources.simulator.simulate import simulate
 
 
 def added_up(document: dict[str, Any]) -> Iterator[dict[str, dict[int, Any]]]:
@@ -63,6 +67,25 @@ def test_only_the_chosen_lanes_are_in_the_document(four_ctas: History) -> None:
     assert keys == {lane.key for lane in select(four_ctas, "", ["CTA1.*"]).lanes}
     assert {agent["name"] for agent in document["agents"]} <= keys
     assert all({arrow[1], arrow[3]} <= keys for step in document["steps"] for arrow in step["arrows"])
+
+
+def test_what_a_page_holds_is_bounded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where everybody waits for everybody, each wait has an arrow from each arrival."""
+    b = Builder("crowd")
+    (everybody,) = b.barriers("all", 1, count=40)
+    for number in range(40):
+        warp = b.agent(f"w{number}", role="consumer")
+        if not number:
+            warp.init_all()
+        warp.sync()
+        warp.arrive(everybody)
+        warp.wait(everybody, 0)
+    crowd = History(simulate(b.build()))
+    monkeypatch.setattr(page_model, "MOST_HELD", 4000)
+    with pytest.raises(ExportError, match=r"a page holds up to 4,000 .*choose fewer steps .*--range.*--lanes"):
+        export(select(crowd), tmp_path / "x.html", Look())
+    assert not list(tmp_path.iterdir())
+    assert export(select(crowd, "0:60"), tmp_path / "x.html", Look())
 
 
 def test_boxes_lie_within_the_range(recorded: History) -> None:

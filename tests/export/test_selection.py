@@ -6,15 +6,16 @@ import numpy as np
 import pytest
 
 from visualizer.export.errors import ExportError
-from visualizer.export.selection import between, own_lanes, select
+from visualizer.export.selection import between, select
 from visualizer.replay.history import History
+from visualizer.views.timeline.lanes.lanes import build_lanes
 
 
 def test_everything_by_default(recorded: History) -> None:
     chosen = select(recorded)
     assert (chosen.first, chosen.last) == (0, recorded.steps - 1)
     assert (chosen.begin, chosen.end) == (0, recorded.trace.duration_ps)
-    assert chosen.lanes == tuple(own_lanes(recorded))
+    assert chosen.lanes == tuple(lane for lane in build_lanes(recorded.trace) if not lane.folds)
     assert chosen.rows.tolist() == list(range(recorded.steps))
 
 
@@ -86,4 +87,4 @@ def test_a_name_that_is_no_lane_is_refused(recorded: History) -> None:
 
 def test_a_view_without_events_is_refused(recorded: History) -> None:
     with pytest.raises(ExportError, match="no event lies in this stretch"):
-        between(recorded, 1, 2, own_lanes(recorded))
+        between(recorded, 1, 2, select(recorded).lanes)

@@ -38,7 +38,7 @@ from visualizer.views.diagnosis.chain_model import chain
 from visualizer.views.diagnosis.diagnosis_model import finding_rows, headline
 from visualizer.views.inspector.explanation_model import ending_text, heading_text, lost_text, probe_note, time_note
 from visualizer.views.ring.memory_map_model import memory_map
-from visualizer.views.ring.ring_model import ring
+from visualizer.views.ring.ring_model import known_ring, ring, too_many
 from visualizer.views.statistics.predict_charts import prediction_chart
 from visualizer.views.statistics.predict_model import points, remarks, summary
 from visualizer.views.statistics.statistics_charts import charts
@@ -48,6 +48,7 @@ from visualizer.views.tables.barrier_table_model import BarrierRows
 from visualizer.views.tables.cells import CellSource
 from visualizer.views.tables.event_table_model import EventRows
 from visualizer.views.tables.tile_table_model import TileRows
+from visualizer.views.words.context import ring_at
 
 FAST_EXPORTS = ("csv", "json", "vcd", "pftrace", "npz", "html")
 
@@ -175,8 +176,8 @@ def _read(rows: CellSource) -> None:
 
 def _ring_and_memory(asked: Asked) -> None:
     for step in asked.steps():
-        shown = ring(asked.history, step, asked.report)
-        shown.summary()
+        if not too_many([known_ring(asked.history, step, ring_at(asked.history, step))]):  # which the pane only says
+            ring(asked.history, step, asked.report).summary()
         found = memory_map(asked.history, step)
         found.headline()
         _read(found)

@@ -96,7 +96,7 @@ _VALUES = {
         "{ ctas = 2, seed = true }",
         "{ tiles = 9999999 }",
         "{ tiles = 290000 }",
-        "{ tiles = 17000, seed = 2 }",
+        "{ tiles = 8500, seed = 2 }",
     ),
     "program": ("'baseline'", "'cluster'", "'attention'", "'x.py'"),
     "others": ("{ recording = 'one-stage' }", "{ program = 'lesson', fault = 'F06' }", "{ recording = '/dev/zero' }"),
@@ -210,6 +210,8 @@ def command_line(seed: int, folder: Path, outcome: Outcome) -> None:
         words += ["--schedules", "3"] if "--exhaustive" not in words else ["--limit-states", "200"]
     if name == "explore":
         words += ["--tiles", "2", "--consumer-warps", "1", "--ctas", "1"]  # a larger question takes its time
+    if name == "record":
+        words = [_quickly_run(word) for word in words]
     outcome.ways = (name,)
     status = command(*words)
     outcome.reached.append(f"status {status}")
@@ -230,6 +232,12 @@ _OPTIONS = (
     "--consumer-delay", "--copy-time", "--program", "--fault", "--theme", "--lang", "--window", "--keep-last",
     "--source", "--level", "--check", "--outcome", "--exhaustive", "--consumer-warps", "--size", "--every-cta",
 )  # fmt: skip
+
+
+def _quickly_run(word: str) -> str:
+    """A run of so many tiles or CTAs takes seconds because it is asked for: a number that the simulator takes is made a
+    small one."""
+    return str(int(word) % 100) if word.isdecimal() and 3 <= len(word) <= 7 else word
 
 
 def _argument(random: Random, folder: Path) -> str:

@@ -63,7 +63,7 @@ def test_one_cta_is_the_whole_recording(lesson_history):
 
 
 def test_parts_are_kept_but_not_all(whole):
-    parts = CtaParts(History(simulate(lesson(LessonConfig(ctas=8, tiles=1)))))
+    parts = CtaParts(History(simulate(lesson(LessonConfig(ctas=8, tiles=4)))))
     first = parts[0]
     assert parts[0] is first
     for cta in range(8):
@@ -72,11 +72,40 @@ def test_parts_are_kept_but_not_all(whole):
 
 
 def test_ctas_of_a_large_grid_are_told_apart():
-    trace = simulate(lesson(LessonConfig(ctas=2, tiles=2)))
-    far = 65536
+    trace = simulate(lesson(LessonConfig(ctas=2, tiles=40)))
+    far = 300
     rows = [[dataclasses.replace(row, cta=row.cta * far) for row in table] for table in (trace.agents, trace.barriers)]
     whole = History(dataclasses.replace(trace, agents=rows[0], barriers=rows[1]))
     agent = next(row for row, one in enumerate(whole.trace.agents) if one.cta == far)
     part = CtaParts(whole)[far]
     assert part.history.steps < whole.steps * 2 / 3
     same_spans(part.history.agent_spans(agent), whole.agent_spans(agent), part)
+
+
+def test_ctas_of_few_events_share_a_part():
+    """Each part has all tables: parts together cost no more than the events and the tables once or twice."""
+    whole = History(simulate(lesson(LessonConfig(ctas=64, tiles=2))))
+    parts, trace = CtaParts(whole), whole.trace
+    rows = len(trace.agents) + len(trace.barriers) + whole.structure.places
+    found = {id(part): part for part in map(parts.__getitem__, range(64)) if part.history.steps}
+    assert 1 < len(found) <= len(trace) / rows + 1
+    part = parts[37]
+    assert part is parts[36]
+    for row in np.flatnonzero(trace.agent_cta == 37).tolist():
+        same_spans(part.history.agent_spans(row), whole.agent_spans(row), part)
+    same_spans(part.history.copy_spans(37), whole.copy_spans(37), part)
+
+
+def test_a_grid_of_a_million_ctas_is_one_part(whole):
+    """Of which two were recorded: the tables of each part would have a row for every CTA."""
+    trace, far = whole.trace, 500_000
+    rows = [[dataclasses.replace(row, cta=row.cta * far) for row in table] for table in (trace.agents, trace.barriers)]
+    assert CtaParts(History(dataclasses.replace(trace, agents=rows[0], barriers=rows[1])))[far].steps is None
+
+
+def test_where_tables_are_longer_than_the_events_there_is_one_part(whole):
+    agents = [dataclasses.replace(whole.trace.agents[0], name=f"w{n}", cta=n % 500) for n in range(2000)]
+    few = History(dataclasses.replace(whole.trace, agents=(*whole.trace.agents, *agents)))
+    parts = CtaParts(few)
+    assert parts[0].history is few
+    assert parts[499].history is few

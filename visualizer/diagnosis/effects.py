@@ -43,8 +43,9 @@ def concerned_ctas(history: History, findings: Iterable[Finding]) -> set[int]:
     """The CTAs that the findings are about, and those they meet; all if they name none."""
     groups = _groups(history)
     concerned = {groups[name] for found in findings for name in (found.agent, found.barrier) if name in groups}
-    joined = joined_ctas(history)
-    return set((np.flatnonzero(np.isin(joined, list(concerned))) if concerned else np.arange(len(joined))).tolist())
+    ctas = np.array(history.trace.recorded_ctas, np.int64)  # of a million in a grid, perhaps
+    met = np.isin(joined_ctas(history)[ctas], list(concerned)) if concerned else slice(None)
+    return set(ctas[met].tolist())
 
 
 def first_seen(findings: Iterable[Finding], history: History) -> int:

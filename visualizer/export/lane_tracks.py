@@ -96,19 +96,7 @@ def tracks(selection: Selection) -> Iterator[Track]:
         elif lane.kind == "stage":
             yield Track(lane, lane.title, _slices(history.stage_spans(lane.row), selection, _stage_text))
         elif lane.kind == "agent":
-            spans = history.agent_spans(lane.row)
-            # Two events at one tick (a wait passes, the read begins) have no work between them.
-            spans = spans.keep((spans.state != AgentActivity.RUNNING) | (spans.end - spans.start > _TICK))
-            # A wait for anything but an mbarrier is told by its kind: numbers beyond those of the barriers.
-            other = (spans.barrier < 0) & (spans.state == AgentActivity.WAITING)
-            beyond = len(history.trace.barriers) + history.kinds[spans.first_step].astype(np.int32)
-            # A range is told by its site: numbers beyond those.
-            site = history.trace.events["site"][spans.first_step].astype(np.int32)
-            named = len(history.trace.barriers) + _KINDS + 1 + site
-            ranges = spans.state == AgentActivity.IN_RANGE
-            spans = replace(spans, barrier=np.select([other, ranges], [beyond, named], spans.barrier).astype(np.int32))
-            text = _agent_text(history)
-            yield Track(lane, lane.title, _slices(spans, selection, text), _instants(selection, lane.row))
+            yield Track(lane, lane.title, _of_agent(selection, lane.row), _instants(selection, lane.row))
         else:
             yield from _copies(selection, lane)
 
@@ -130,6 +118,23 @@ def flows(selection: Selection) -> Flows:
         kept &= np.isin(trace.events["agent"][target], list(chosen["agent"]))
         source, target = source[kept], target[kept]
     return Flows(source, target)
+
+
+def _of_agent(selection: Selection, agent: int) -> Slices:
+    history = selection.history
+    spans = history.agent_spans(agent)
+    if len(spans):  # of thousands of agents most may have done nothing
+        # Two events at one tick (a wait passes, the read begins) have no work between them.
+        spans = spans.keep((spans.state != AgentActivity.RUNNING) | (spans.end - spans.start > _TICK))
+        # A wait for anything but an mbarrier is told by its kind: numbers beyond those of the barriers.
+        other = (spans.barrier < 0) & (spans.state == AgentActivity.WAITING)
+        beyond = len(history.trace.barriers) + history.kinds[spans.first_step].astype(np.int32)
+        # A range is told by its site: numbers beyond those.
+        site = history.trace.events["site"][spans.first_step].astype(np.int32)
+        named = len(history.trace.barriers) + _KINDS + 1 + site
+        ranges = spans.state == AgentActivity.IN_RANGE
+        spans = replace(spans, barrier=np.select([other, ranges], [beyond, named], spans.barrier).astype(np.int32))
+    return _slices(spans, selection, _agent_text(history))
 
 
 def _slices(spans: Spans, selection: Selection, text_of: Callable[[int, int, int], str]) -> Slices:

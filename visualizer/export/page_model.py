@@ -6,7 +6,7 @@ barriers and stages are positions in the document's own lists. Times are ps from
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 import numpy as np
@@ -15,12 +15,14 @@ from numpy.typing import NDArray
 from visualizer.diagnosis.arrived import CURSOR, arrived_of, landed_at
 from visualizer.diagnosis.explanations.explain import explain
 from visualizer.diagnosis.wording import STATES, state_word
+from visualizer.export.errors import ExportError
 from visualizer.export.selection import Selection
 from visualizer.language import current, mark, tr
 from visualizer.playback.lane_steps import home_lane
 from visualizer.recording.schema import kind_name
 from visualizer.replay.causality import Causality
-from visualizer.replay.history import AgentActivity, History, StageState, State
+from visualizer.replay.changes import agent_changes, barrier_changes, stage_changes
+from visualizer.replay.history import AgentActivity, History, StageState
 from visualizer.views.timeline.lanes.lane_store import LaneStore
 from visualizer.views.timeline.lanes.lanes import Lane
 from visualizer.views.timeline.lanes.text import own_name, said_title
@@ -56,6 +58,31 @@ WORDS = {
 """What the page itself says; translated into the document, for the page has no catalogue."""
 
 
+MOST_HELD = 100_000
+"""Changes, arrows and boxes that a page holds; ordinary ones of 5000 steps have some 30 000 of them. A browser takes
+seconds for more, and where everybody waits for everybody there are millions of arrows."""
+_STEPS_AT_ONCE = 256
+
+
+class _Room:
+    """What a page can still take."""
+
+    def __init__(self) -> None:
+        self._left = MOST_HELD
+
+    def take(self, count: int) -> None:
+        """ExportError if there is no room for so many more."""
+        self._left -= count
+        if self._left < 0:
+            raise ExportError(
+                tr(
+                    "a page holds up to {most} changes of state, arrows and intervals, and these steps have more;"
+                    " choose fewer steps (--range) or fewer lanes (--lanes)",
+                    most=f"{MOST_HELD:,}",
+                )
+            )
+
+
 def page_words(words: Mapping[str, str]) -> dict[str, Any]:
     """What a page says, in the language spoken: `words`, and by their keys the `states` of stages and agents."""
     return {**{key: tr(word) for key, word in words.items()}, "states": {key: state_word(key) for key in STATES}}
@@ -74,6 +101,7 @@ def recording_document(selection: Selection, events: NDArray[np.int64]) -> dict[
     """A recording with the state after each of these events (ascending steps) of the selection; see the keys below."""
     history, trace = selection.history, selection.history.trace
     rows = {kind: [lane for lane in selection.lanes if lane.kind == kind] for kind in ("barrier", "stage", "agent")}
+    room = _Room()
     meta, structure = trace.meta, history.structure
     return {
         "title": meta.program,
@@ -85,35 +113,51 @@ def recording_document(selection: Selection, events: NDArray[np.int64]) -> dict[
         ],
         "stages": [{"name": lane.key} for lane in rows["stage"]],
         "agents": [{"name": lane.key, "title": lane.name, "role": structure.roles[lane.row]} for lane in rows["agent"]],
-        "steps": _steps(selection, events, rows),
-        "timeline": _timeline(selection, LaneStore(history)),
+        "steps": _steps(selection, events, rows, room),
+        "timeline": _timeline(selection, LaneStore(history), room),
     }
 
 
-def _steps(selection: Selection, events: NDArray[np.int64], rows: dict[str, list[Lane]]) -> list[dict[str, Any]]:
+def _steps(
+    selection: Selection, events: NDArray[np.int64], rows: dict[str, list[Lane]], room: _Room
+) -> list[dict[str, Any]]:
     """One entry per event: the event, its explanation, its arrows, and by row what it changed."""
     history, causality = selection.history, Causality(selection.history)
-    picks = {kind: np.array([lane.row for lane in lanes], np.int64) for kind, lanes in rows.items()}
     keys = {lane.key for lane in selection.lanes}
-    before: dict[str, NDArray[np.int64]] = {}
+    changed = _changed(history, events, rows, room)
     steps = []
     for step in events.tolist():
-        after = _columns(history, history.state_at(step), picks)
-        changed = {}
-        for kind, table in after.items():
-            differs = (table != before[kind]).any(axis=1) if before else np.ones(len(table), bool)
-            changed[kind] = {
-                int(row): _VALUES[kind](history, step, int(picks[kind][row]), table[row].tolist())
-                for row in np.flatnonzero(differs)
-            }
+        found = causes(causality, step)
+        room.take(len(found))
         arrows = [
             [cause.from_time, cause.from_lane, cause.to_time, cause.to_lane, cause.role]
-            for cause in causes(causality, step)
+            for cause in found
             if cause.from_lane in keys and cause.to_lane in keys
         ]
-        steps.append({**_event(history, step), "arrows": arrows, "changed": changed})
-        before = after
+        steps.append({**_event(history, step), "arrows": arrows, "changed": next(changed)})
     return steps
+
+
+def _changed(
+    history: History, events: NDArray[np.int64], rows: dict[str, list[Lane]], room: _Room
+) -> Iterator[dict[str, dict[int, Any]]]:
+    """What each of the events changed, by kind and row. Some events at a time: all may be too many for the page."""
+    picks = {kind: np.array([lane.row for lane in lanes], np.int64) for kind, lanes in rows.items()}
+    for first in range(0, len(events), _STEPS_AT_ONCE):
+        before = min(first, 1)  # the last one of those that came before, all of whose rows are told already
+        steps = events[first - before : first + _STEPS_AT_ONCE]
+        found = {kind: _CHANGES[kind](history, steps, pick) for kind, pick in picks.items()}
+        edges = {kind: np.searchsorted(one.at, np.arange(len(steps) + 1)).tolist() for kind, one in found.items()}
+        for at in range(before, len(steps)):
+            changed: dict[str, dict[int, Any]] = {}
+            for kind, one in found.items():
+                own = slice(edges[kind][at], edges[kind][at + 1])
+                room.take(own.stop - own.start)
+                changed[kind] = {
+                    row: _VALUES[kind](history, int(steps[at]), int(picks[kind][row]), values)
+                    for row, values in zip(one.row[own].tolist(), one.values[own].tolist(), strict=True)
+                }
+            yield changed
 
 
 def _event(history: History, step: int) -> dict[str, Any]:
@@ -129,33 +173,6 @@ def _event(history: History, step: int) -> dict[str, Any]:
         "text": explain(history, step),
         "site": f"{site.file}:{site.line} {site.op}" if site is not None else "",
     }
-
-
-def _columns(history: History, state: State, picks: dict[str, NDArray[np.int64]]) -> dict[str, NDArray[np.int64]]:
-    """The state as one table of integers per kind, shape (rows, columns), so that changes are one comparison."""
-    barrier, stage, agent = picks["barrier"], picks["stage"], picks["agent"]
-    return {
-        "barrier": _table(
-            barrier,
-            state.barrier_valid,
-            state.barrier_phase,
-            state.barrier_pending,
-            state.barrier_expected,
-            state.barrier_tx,
-        ),
-        "stage": _table(stage, state.stage_state, state.stage_tile),
-        "agent": _table(
-            agent,
-            state.agent_activity,
-            state.agent_barrier,
-            state.agent_tile,
-            *(column for ring in history.trace.rings for column in history.cursors_at(state.step, ring).T),
-        ),
-    }
-
-
-def _table(rows: NDArray[np.int64], *columns: NDArray[Any]) -> NDArray[np.int64]:
-    return np.stack([column[rows].astype(np.int64) for column in columns], axis=1)
 
 
 def _barrier_value(history: History, step: int, row: int, values: list[int]) -> dict[str, int | str] | None:
@@ -189,16 +206,17 @@ def _agent_value(history: History, step: int, row: int, values: list[int]) -> di
 
 
 _VALUES = {"barrier": _barrier_value, "stage": _stage_value, "agent": _agent_value}
+_CHANGES = {"barrier": barrier_changes, "stage": stage_changes, "agent": agent_changes}
 
 
-def _timeline(selection: Selection, store: LaneStore) -> dict[str, Any]:
+def _timeline(selection: Selection, store: LaneStore, room: _Room) -> dict[str, Any]:
     """A lane that can be folded names its `group`, which stands above the first of them."""
     end = selection.end if selection.last < selection.history.steps - 1 else max(selection.end, store.end)
     groups = {lane.key: lane for lane in _warp_groups(selection, store)}
     return {
         "begin": selection.begin,
         "end": end,
-        "lanes": [_lane(selection, store, lane, set(groups), end) for lane in selection.lanes],
+        "lanes": [_lane(selection, store, lane, set(groups), end, room) for lane in selection.lanes],
         "groups": {
             key: {"title": said_title(lane, with_cta=True), "folded": key in selection.folded}
             for key, lane in groups.items()
@@ -213,22 +231,25 @@ def _warp_groups(selection: Selection, store: LaneStore) -> list[Lane]:
     return [group for group in groups if all(lane.key in chosen for lane in store.members[group.key])]
 
 
-def _lane(selection: Selection, store: LaneStore, lane: Lane, groups: set[str], end: int) -> dict[str, Any]:
+def _lane(
+    selection: Selection, store: LaneStore, lane: Lane, groups: set[str], end: int, room: _Room
+) -> dict[str, Any]:
     """`boxes`: [begin, end, role, texts longest first]; a barrier's `arrived`: [time, arrivals] at each change."""
     title = " ".join(filter(None, (lane.name, own_name(lane))))
     drawn: dict[str, Any] = {"key": lane.key, "title": title, "kind": lane.kind}
     if lane.parent in groups:
         drawn["group"] = lane.parent
     if lane.kind == "barrier":
-        return {**drawn, **_barrier_lane(selection, store, lane, end)}
+        return {**drawn, **_barrier_lane(selection, store, lane, end, room)}
     rows = store.copies(lane).rows if lane.kind == "copy" else [store.intervals(lane)]
-    boxes = [box for row in rows for box in _boxes(row, selection.begin, end)]
+    boxes = [box for row in rows for box in _boxes(row, selection.begin, end, room)]
     return {**drawn, "boxes": sorted(boxes, key=lambda box: box[0])}
 
 
-def _boxes(intervals: Intervals, begin: int, end: int) -> list[list[Any]]:
+def _boxes(intervals: Intervals, begin: int, end: int, room: _Room) -> list[list[Any]]:
     spans = intervals.spans
     touch = np.flatnonzero((spans.end > begin) & (spans.start < end))
+    room.take(len(touch))
     return [
         [max(int(spans.start[row]), begin), min(int(spans.end[row]), end), role, intervals.texts(row)]
         for row in touch.tolist()
@@ -236,7 +257,7 @@ def _boxes(intervals: Intervals, begin: int, end: int) -> list[list[Any]]:
     ]
 
 
-def _barrier_lane(selection: Selection, store: LaneStore, lane: Lane, end: int) -> dict[str, Any]:
+def _barrier_lane(selection: Selection, store: LaneStore, lane: Lane, end: int, room: _Room) -> dict[str, Any]:
     data = store.barrier(lane)
     touch = np.flatnonzero((data.end > selection.begin) & (data.start < end)).tolist()
     boxes = [
@@ -252,5 +273,6 @@ def _barrier_lane(selection: Selection, store: LaneStore, lane: Lane, end: int) 
     curve = data.curve
     first = max(int(np.searchsorted(curve.time, selection.begin, side="right")) - 1, 0)
     last = int(np.searchsorted(curve.time, end, side="right"))
+    room.take(len(touch) + last - first)
     points = np.stack((np.maximum(curve.time[first:last], selection.begin), data.arrived[first:last]), axis=1)
     return {"boxes": boxes, "arrived": points.tolist(), "most_arrived": data.top_arrived}

@@ -14,7 +14,7 @@ from visualizer.export.errors import ExportError
 from visualizer.language import tr
 from visualizer.playback.query.wild import wild_matcher
 from visualizer.replay.history import History
-from visualizer.views.timeline.lanes.lanes import Lane, build_lanes, lanes_of_folds
+from visualizer.views.timeline.lanes.lanes import Lane, build_lanes, count_single_lanes, lanes_of_folds
 
 _PS = {"ps": 1, "ns": 1_000, "us": 1_000_000, "µs": 1_000_000, "ms": 1_000_000_000}
 _BOUND = re.compile(r"(\d{1,18}(?:\.\d{1,18})?)\s*(ps|ns|us|µs|ms)?")
@@ -43,7 +43,7 @@ class Selection:
 
     @cached_property
     def all_lanes(self) -> bool:
-        return len(self.lanes) == len(own_lanes(self.history))
+        return len(self.lanes) == count_single_lanes(self.history.trace, self.history.structure)
 
     @cached_property
     def rows(self) -> NDArray[np.int64]:
@@ -107,11 +107,6 @@ def select(history: History, range_: str = "", lanes: Sequence[str] = ()) -> Sel
         )
     time = trace.events["time"]
     return Selection(history, first, last, int(time[first]), int(time[last]), chosen, folded)
-
-
-def own_lanes(history: History) -> list[Lane]:
-    """All lanes but those that only sum up others."""
-    return [lane for lane in build_lanes(history.trace, history.structure) if not lane.folds]
 
 
 def between(

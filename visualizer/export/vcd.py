@@ -133,7 +133,7 @@ def _agent(selection: Selection, lane: Lane, scope: str) -> Iterator[Signal]:
 def _activity_names(selection: Selection, state: Ints) -> dict[int, str]:
     """Activity and, for a wait, its barrier: "waiting_full_0"; activities alone stand below 256. Barriers that `state`
     has alone are named: of many agents each waits on few."""
-    names = {int(activity): activity.name.lower() for activity in AgentActivity}
+    names = dict(_ACTIVITIES)
     trace, structure = selection.history.trace, selection.history.structure
     for row in distinct((state >> 8) - 1).tolist():
         if row < 0:
@@ -193,6 +193,7 @@ def _tile(tile: NDArray[np.integer]) -> Ints:
 
 
 _STATE_NAMES = dict(enumerate(STAGE_STATES))
+_ACTIVITIES = {int(activity): activity.name.lower() for activity in AgentActivity}
 _UNKNOWN, _NONE = -(1 << 40), -(1 << 41)
 """No value: the barrier is not initialised yet (x); there is no tile (z). Counts may be negative, but not so much."""
 

@@ -18,6 +18,7 @@ from visualizer.structure.groups import barrier_groups, find_group, warp_groups
 
 _STAGE = re.compile(r"(?:CTA(\d{1,9})\.)?(?:(.+)\.)?stage\[(\d{1,9})\]")
 _CTA = re.compile(r"CTA(\d{1,9})")
+_PHASE_COMPLETE = int(EventKind.PHASE_COMPLETE)  # asked for each end of each arrow, and an enumeration answers slowly
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +61,7 @@ def lane_steps(history: History, lane: str) -> LaneSteps | None:
         return LaneSteps(history.barriers.index, (row,))
     row = trace.agent_index.get(lane)
     if row is not None:
-        if history.structure.roles[row] == "copy_engine":
+        if row in history.engine_rows:
             return LaneSteps(history.copies.traffic, (trace.agents[row].cta,))
         return LaneSteps(history.agents.acts, (row,))
     return _of_stage(history, lane) or _of_group(history, lane)
@@ -119,7 +120,7 @@ def lane_title(history: History, key: str) -> str:
 def home_lane(trace: Trace, step: int) -> str:
     """The lane an event belongs to: its barrier for a phase completion, else the agent that did it."""
     event = trace.events[step]
-    if event["kind"] == EventKind.PHASE_COMPLETE and event["barrier"] >= 0:
+    if event["kind"] == _PHASE_COMPLETE and event["barrier"] >= 0:
         return trace.barriers[int(event["barrier"])].name
     return trace.agents[int(event["agent"])].name
 

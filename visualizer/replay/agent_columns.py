@@ -15,8 +15,8 @@ from visualizer.recording.event_columns import EventColumns
 from visualizer.recording.schema import EventKind
 from visualizer.recording.trace import Trace
 from visualizer.replay.kinds import kind_mask
-from visualizer.replay.spans import Spans, merge_spans
-from visualizer.replay.step_index import StepIndex, Steps, rows_where
+from visualizer.replay.spans import NO_SPANS, Spans, merge_spans
+from visualizer.replay.step_index import ALL_ROWS, Rows, StepIndex, Steps, rows_where
 
 
 class AgentActivity(IntEnum):
@@ -62,11 +62,11 @@ class AgentColumns:
     advances: StepIndex  # entity = ring * agents + agent: agent row alone for the first ring
     start: NDArray[np.int32]  # (rings, agents, 3): index, phase, count of the cursor before any ADVANCE; -1: no cursor
 
-    def latest_act(self, kinds: NDArray[np.uint8], step: int) -> Steps:
-        """For each agent the step that decides its activity at `step`; -1 if it has not started."""
-        positions = self.acts.last_at(step)
+    def deciding(self, kinds: NDArray[np.uint8], positions: Steps, agents: Rows = ALL_ROWS) -> Steps:
+        """The step that decides the activity of each agent whose latest of `acts` is at a position, (n,); -1 if it has
+        not started."""
         steps = self.acts.step_at(positions)
-        left = np.flatnonzero((positions > self.acts.starts[:-1]) & (kinds[steps] == EventKind.EXIT))
+        left = np.flatnonzero((positions > self.acts.starts[:-1][agents]) & (kinds[steps] == EventKind.EXIT))
         before = self.acts.step_at(positions[left] - 1)
         steps[left] = np.where(kinds[before] == EventKind.TIMEOUT, before, steps[left])
         return steps
@@ -80,8 +80,11 @@ class AgentColumns:
         agents = self.start.shape[1]
         if ring < 0:
             return np.full((agents, 3), -1, np.int32)
-        positions = self.advances.last_at(step)[ring * agents : (ring + 1) * agents]
-        cursors: NDArray[np.int32] = self.start[ring].copy()
+        return self.advanced(trace, self.advances.last_at(step)[ring * agents : (ring + 1) * agents], ring)
+
+    def advanced(self, trace: Trace, positions: Steps, ring: int, agents: Rows = ALL_ROWS) -> NDArray[np.int32]:
+        """(n, 3): the same of each agent whose latest of `advances` is at a position; -1: it has not advanced."""
+        cursors: NDArray[np.int32] = self.start[ring, agents].copy()
         moved = np.flatnonzero(positions >= 0)
         rows = trace.events[self.advances.step_at(positions[moved])]
         cursors[moved, 0] = rows["stage"]
@@ -92,6 +95,8 @@ class AgentColumns:
     def spans(self, trace: Trace, row: int) -> Spans:
         """The agent's activity from its first event; the time after it left is no span."""
         steps = self.acts.steps(row)
+        if not len(steps):  # of thousands of agents most may have done nothing
+            return NO_SPANS
         events = trace.events[steps]
         state = _ACTIVITY[events["kind"]]
         after_timeout = np.flatnonzero((state[1:] == AgentActivity.EXITED) & (state[:-1] == AgentActivity.TIMED_OUT))

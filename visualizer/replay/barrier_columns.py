@@ -9,6 +9,7 @@ from __future__ import annotations
 import itertools
 from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,7 +19,7 @@ from visualizer.recording.event_columns import EventColumns
 from visualizer.recording.schema import ARRIVAL_KINDS, BARRIER_STATE_KINDS, EventKind
 from visualizer.recording.trace import Trace
 from visualizer.replay.kinds import kind_mask
-from visualizer.replay.step_index import StepIndex
+from visualizer.replay.step_index import ALL_ROWS, Rows, StepIndex, Steps, pick
 
 _CHANGES = kind_mask(*BARRIER_STATE_KINDS)
 _ARRIVING = kind_mask(*ARRIVAL_KINDS).astype(np.int32)
@@ -67,6 +68,16 @@ class BarrierState:
     def arrived(self) -> int:
         """Arrivals of the current phase so far."""
         return self.needed - self.pending
+
+
+class BarrierValues(NamedTuple):
+    """Some barriers at a step of each; all shape (n,)."""
+
+    valid: NDArray[np.bool_]
+    phase: NDArray[np.int32]
+    pending: NDArray[np.int32]
+    expected: NDArray[np.int32]
+    tx: NDArray[np.int32]
 
 
 @dataclass(frozen=True, eq=False)
@@ -142,6 +153,17 @@ class BarrierColumns:
     def _any_raised(self) -> bool:
         """Whether some phase comes to take more arrivals than it began with."""
         return bool((self.kind == EventKind.CP_ASYNC_ARRIVE).any())
+
+    def values(self, change: Steps, barriers: Rows = ALL_ROWS) -> BarrierValues:
+        """Each barrier after a change of its own; -1: before its first."""
+        phase, count, valid = self.first_phase[barriers], self.first_count[barriers], self.first_valid[barriers]
+        return BarrierValues(
+            pick(self.valid, change, valid),
+            pick(self.phase, change, phase),
+            pick(self.pending, change, count),
+            pick(self.expected, change, count),
+            pick(self.tx, change, np.zeros_like(count)),
+        )
 
     def phase_at(self, barrier: NDArray[np.int64], step: NDArray[np.int64]) -> NDArray[np.int64]:
         """The phase of each barrier after the event at each step; before its first, that of the beginning."""

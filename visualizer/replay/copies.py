@@ -19,7 +19,7 @@ from visualizer.replay.agent_columns import AgentActivity
 from visualizer.replay.barrier_columns import BarrierColumns
 from visualizer.replay.event_places import EventPlaces
 from visualizer.replay.spans import Spans
-from visualizer.replay.step_index import Narrow, StepIndex, Steps, rows_where
+from visualizer.replay.step_index import Narrow, StepIndex, Steps, pick, rows_where
 
 
 @dataclass(frozen=True, eq=False)
@@ -73,6 +73,11 @@ class Copies:
         """Those that landed, as rows, in order of landing."""
         rows = np.flatnonzero(self.landed >= 0)
         return rows[np.argsort(self.landed[rows])]
+
+    def activity(self, positions: Steps) -> NDArray[np.uint8]:
+        """What a copy engine does after a row of its CTA's `traffic`, (n,); -1: before the first."""
+        busy = pick(self.in_flight, positions, np.zeros(len(positions), np.int32)) > 0
+        return np.where(busy, np.uint8(AgentActivity.RUNNING), np.uint8(AgentActivity.IDLE))
 
     def phases(self, barriers: BarrierColumns) -> Steps:
         """The phase of its barrier when the last bytes of each came, (copies,); -1: they did not, or it has none."""

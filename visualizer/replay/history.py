@@ -6,7 +6,6 @@ Built once per trace, in passes over columns; every look-up is a binary search. 
 from __future__ import annotations
 
 from functools import cached_property
-from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -32,6 +31,7 @@ from visualizer.replay.stage_columns import StageColumns, StageState, build_stag
 from visualizer.replay.state import State
 from visualizer.replay.step_index import StepIndex, Steps
 from visualizer.replay.waits import Waits, build_waits, waits_of
+from visualizer.structure.engines import copy_engines
 from visualizer.structure.find import structure_of
 from visualizer.structure.model import Structure
 from visualizer.structure.titles import agent_titles, barrier_titles
@@ -166,13 +166,12 @@ class History:
 
     @cached_property
     def engine_rows(self) -> NDArray[np.int64]:
-        """Rows of the agents that are copy engines."""
-        rows = [row for row, role in enumerate(self.structure.roles) if role == "copy_engine"]
-        return np.array(rows, np.int64)
+        """Rows of the agents that are their CTA's copy engine, ascending."""
+        return np.array(copy_engines(self.trace, self.structure), np.int64)
 
     @cached_property
     def _engine_ctas(self) -> NDArray[np.int64]:
-        return np.array([self.trace.agents[row].cta for row in self.engine_rows], np.int64)
+        return self.trace.agent_cta[self.engine_rows].astype(np.int64)
 
     def state_at(self, step: int) -> State:
         """The state after event `step`; IndexError outside 0..steps-1. The latest is kept: every pane asks for it."""
@@ -185,23 +184,22 @@ class History:
     def _state_at(self, step: int) -> State:
         barriers = self.barriers
         change = barriers.index.last_at(step)
-        known = np.flatnonzero(change >= 0)
-        position = change[known]
-        acts = self.agents.latest_act(self.kinds, step)
+        barrier = barriers.values(change)
+        acts = self.agents.deciding(self.kinds, self.agents.acts.last_at(step))
         started = acts >= 0
         events = self.trace.events[np.maximum(acts, 0)]
         activity = activity_of(self.kinds, acts)
         on_a_barrier = started & NAMES_ITS_BARRIER[events["kind"]]
-        activity[self.engine_rows] = self._engine_activity(step)
+        activity[self.engine_rows] = self.copies.activity(self.copies.traffic.last_of(self._engine_ctas, step))
         cursors = self.agents.cursors(self.trace, step)
-        stage_state, stage_tile = self.stages.at(step)
+        stage_state, stage_tile = self.stages.values(self.stages.index.last_at(step))
         return State(
             step=step,
-            barrier_phase=_pick(barriers.phase, known, position, barriers.first_phase),
-            barrier_pending=_pick(barriers.pending, known, position, barriers.first_count),
-            barrier_expected=_pick(barriers.expected, known, position, barriers.first_count),
-            barrier_tx=_pick(barriers.tx, known, position, np.zeros_like(barriers.first_count)),
-            barrier_valid=_pick(barriers.valid, known, position, barriers.first_valid),
+            barrier_phase=barrier.phase,
+            barrier_pending=barrier.pending,
+            barrier_expected=barrier.expected,
+            barrier_tx=barrier.tx,
+            barrier_valid=barrier.valid,
             barrier_change=change,
             agent_activity=activity,
             agent_barrier=np.where(on_a_barrier, events["barrier"], np.int32(-1)),
@@ -246,20 +244,3 @@ class History:
     def barrier_curve(self, barrier_row: int) -> BarrierCurve:
         """The barrier's state after each of its changes."""
         return self.barriers.curve(self.trace, barrier_row)
-
-    def _engine_activity(self, step: int) -> NDArray[np.uint8]:
-        copies = self.copies
-        position = copies.traffic.last_of(self._engine_ctas, step)
-        known = np.flatnonzero(position >= 0)
-        busy = _pick(copies.in_flight, known, position[known], np.zeros(len(position), np.int32)) > 0
-        return np.where(busy, np.uint8(AgentActivity.RUNNING), np.uint8(AgentActivity.IDLE))
-
-
-T = TypeVar("T", bound=np.generic)
-
-
-def _pick(column: NDArray[T], known: Steps, position: Steps, first: NDArray[T]) -> NDArray[T]:
-    """column at the position of each entity in `known`; of the others what stands in `first`."""
-    picked = first.copy()
-    picked[known] = column[position]
-    return picked

@@ -36,6 +36,11 @@ class Spans:
         return self if rows.all() else rows_of(self, rows)
 
 
+_NONE = np.empty(0, np.int64)
+NO_SPANS = Spans(*(_NONE.astype(dtype) for dtype in ("i8", "i8", "u1", "i4", "i4", "i8", "i8")))
+"""Of a lane to which nothing happens."""
+
+
 def merge_spans(
     trace: Trace,
     steps: NDArray[np.int64],

@@ -17,7 +17,7 @@ from visualizer.recording.trace import Trace
 from visualizer.replay.event_places import EventPlaces
 from visualizer.replay.kinds import kind_mask
 from visualizer.replay.spans import Spans, merge_spans
-from visualizer.replay.step_index import Narrow, StepIndex, stable_order, step_type
+from visualizer.replay.step_index import ALL_ROWS, Narrow, Rows, StepIndex, Steps, pick, stable_order, step_type
 from visualizer.structure.model import Structure
 
 
@@ -58,14 +58,10 @@ class StageColumns:
     first_state: NDArray[np.uint8]  # (places,): before the place's first row
     first_tile: NDArray[np.int32]
 
-    def at(self, step: int) -> tuple[NDArray[np.uint8], NDArray[np.int32]]:
-        """State and tile of every place, shape (places,); tile -1 when empty."""
-        positions = self.index.last_at(step)
-        held = np.flatnonzero(positions >= 0)
-        state, tile = self.first_state.copy(), self.first_tile.copy()
-        state[held] = self.state[positions[held]]
-        tile[held] = self.tile[positions[held]]
-        return state, tile
+    def values(self, positions: Steps, places: Rows = ALL_ROWS) -> tuple[NDArray[np.uint8], NDArray[np.int32]]:
+        """State and tile, (n,) each, of each place after a row of its own; -1: before its first. Tile -1 when empty."""
+        state = pick(self.state, positions, self.first_state[places])
+        return state, pick(self.tile, positions, self.first_tile[places])
 
     def one(self, place: int, step: int) -> tuple[StageState, int]:
         """State and tile of one place after event `step`; step -1 is before the first event."""

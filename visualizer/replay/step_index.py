@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -205,6 +205,20 @@ class StepIndex:
             edge = high if direction > 0 else low
             block *= 4
         return None
+
+
+Value = TypeVar("Value", bound=np.generic)
+Rows = slice | Steps
+"""Rows of a table, and all of them as a slice."""
+ALL_ROWS = slice(None)
+
+
+def pick(column: NDArray[Value], positions: Steps, first: NDArray[Value]) -> NDArray[Value]:
+    """`column` at each position, (n,); at position -1 what stands in `first`, (n,)."""
+    known = np.flatnonzero(positions >= 0)
+    picked = first.copy()
+    picked[known] = column[positions[known]]
+    return picked
 
 
 def step_type(length: int) -> type[np.signedinteger[Any]]:

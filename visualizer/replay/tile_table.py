@@ -168,6 +168,8 @@ def _waits(history: History, ring: Ring, agents: Sequence[int], barriers: list[i
     for row in agents or np.flatnonzero(trace.agent_cta == ring.cta).tolist():
         waits = history.waits_of(row)
         waits = waits.keep(wanted[waits.barrier] & (waits.tile >= 0))
+        if not len(waits):  # of thousands of agents most may wait for none of the ring's
+            continue
         blocked = (waits.end < 0) | (trace.events["flags"][waits.end] & EventFlag.BLOCKED > 0)
         cursor = _cursors_at(history, row, ring.cursor_ring, waits.begin)
         tiles.append(waits.tile)

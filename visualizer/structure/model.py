@@ -83,12 +83,20 @@ class Structure:
 
     def of_cta(self, cta: int) -> tuple[Ring, ...]:
         """The rings of one CTA."""
-        return tuple(ring for ring in self.rings if ring.cta == cta)
+        return self.rings[self._of_cta.get(cta, slice(0, 0))]
 
     def places_of(self, cta: int) -> slice:
         """The places of one CTA's rings, which lie one after another."""
-        rows = [row for row, ring in enumerate(self.rings) if ring.cta == cta]
-        return slice(int(self.first_place[rows[0]]), int(self.first_place[rows[-1] + 1])) if rows else slice(0, 0)
+        rows = self._of_cta.get(cta, slice(0, 0))
+        return slice(int(self.first_place[rows.start]), int(self.first_place[rows.stop]))
+
+    @cached_property
+    def _of_cta(self) -> dict[int, slice]:
+        """The rows in `rings` of each CTA that has some."""
+        found: dict[int, slice] = {}
+        for row, ring in enumerate(self.rings):
+            found[ring.cta] = slice(found[ring.cta].start if ring.cta in found else row, row + 1)
+        return found
 
     def ring_rows(self, ctas: int) -> NDArray[np.int32]:
         """The row in `rings` at [CTA, row of `names`], (ctas, names); -1: none."""

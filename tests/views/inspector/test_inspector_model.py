@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 from pane_testing import hand_history, two_cta_history
 from stranger_traces import stranger
@@ -103,6 +105,18 @@ def test_a_buffer_and_its_barriers() -> None:
         ("guarded by", "full[0], arrived 1/1", 12),
         ("", "empty[0], arrived 0/64", 12),
     ]
+
+
+def test_of_many_barriers_of_a_stage_the_first_full_and_empty_ones_are_listed() -> None:
+    trace = HISTORY.trace
+    full, empty = (next(one for one in trace.barriers if one.name == name) for name in ("full[0]", "empty[0]"))
+    more = [replace(one, name=f"{one.kind}{n}") for one in (full, empty) for n in range(10)]
+    crowd = History(replace(trace, barriers=(*trace.barriers, *more)))
+    told = lines(sections(Focus(12, "stage[0]"), crowd)["Buffer"])
+    guards = [text for label, text, _ in told if label in ("guarded by", "")]
+    assert len(guards) == 13
+    assert sum(text.startswith("empty") for text in guards) == 6
+    assert guards[-1] == "and 10 more"
 
 
 def test_an_agent_is_told_with_its_cursor_in_words() -> None:

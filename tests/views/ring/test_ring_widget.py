@@ -15,7 +15,7 @@ from visualizer.replay.history import History
 from visualizer.structure.find import structure_of
 from visualizer.views.look.pane import Pane
 from visualizer.views.look.theme import load_theme
-from visualizer.views.ring import ring_widget
+from visualizer.views.ring import ring_model
 from visualizer.views.ring.ring_shapes_widget import Hit
 from visualizer.views.ring.ring_widget import RingWidget
 
@@ -145,15 +145,22 @@ def test_without_events_there_is_nothing_to_click(qtbot: QtBot) -> None:
     assert not widget.grab().isNull()
 
 
-def test_more_stages_than_can_be_drawn_are_said(
-    qtbot: QtBot, pane: RingWidget, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize(
+    ("limit", "said"),
+    [
+        ("MOST_STAGES", "2 stages are too many to draw; Barriers and Shared memory list them."),
+        ("MOST_BARRIERS", "4 barriers of a ring are too many to draw; Barriers lists them."),
+    ],
+)
+def test_more_than_can_be_drawn_is_said(
+    qtbot: QtBot, pane: RingWidget, monkeypatch: pytest.MonkeyPatch, limit: str, said: str
 ) -> None:
     before = pane.grab().toImage()
-    monkeypatch.setattr(ring_widget, "MOST_STAGES", 1)
+    monkeypatch.setattr(ring_model, limit, 1)
     pane.set_history(hand_history())
     pane.set_focus(Focus(LAST, None))
     assert pane.hits() == ()
-    assert pane._why_empty() == "2 stages are too many to draw; Barriers and Shared memory list them."
+    assert pane._why_empty() == pane.accessibleDescription() == said
     assert pane.grab().toImage() != before
 
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass
+from functools import cache
 from itertools import pairwise
 from typing import Literal
 
@@ -63,11 +64,12 @@ def find_odd(history: History, program: Program | None, ctas: Collection[int], w
     odd: dict[int, Odd] = {}
     of_tiles: dict[int, Word | None] = {}
     for (_, is_tail), members in alike.items():
-        of_cta: defaultdict[int, list[tuple[Turn, ...]]] = defaultdict(list)
+        of_cta: defaultdict[int, list[Turn]] = defaultdict(list)
         for agent, turns in members.items():
-            of_cta[trace.agents[agent].cta].append(turns)
+            of_cta[trace.agents[agent].cta] += turns
         # CTAs may differ, as in which of a cluster's barriers they arrive on first.
-        usual = {agent: _usual(turns, of_cta[trace.agents[agent].cta]) for agent, turns in members.items()}
+        usual_in = cache(lambda cta, of_cta=of_cta: _usual(of_cta[cta]))
+        usual = {agent: _usual(turns) or usual_in(trace.agents[agent].cta) for agent, turns in members.items()}
         if is_tail:
             usual = {agent: word or _as_begun(members[agent], of_tiles[agent]) for agent, word in usual.items()}
         else:
@@ -98,17 +100,15 @@ def looked_at(history: History, ctas: Collection[int], wrong: int) -> range:
     return range(int(steps[first]) if first else 0, stop)
 
 
-def _usual(turns: tuple[Turn, ...], everybody: Iterable[tuple[Turn, ...]]) -> Word | None:
-    """What most of the agent's turns are, or else most turns of all in its role; None: they have nothing in common."""
-    for some in (list(turns), [turn for many in everybody for turn in many]):
-        some = [turn for turn in some if not turn.is_cut]
-        counts = Counter(map(word_of, some)).most_common(1)
-        if not counts or 2 * counts[0][1] < len(some):
-            continue
-        # What all do once is no habit.
-        if len({turn.number for turn in some if word_of(turn) == counts[0][0]}) > 1:
-            return counts[0][0]
-    return None
+def _usual(turns: Iterable[Turn]) -> Word | None:
+    """What most of these turns are, an agent's or those of all in its role; None: they have nothing in common."""
+    whole = [turn for turn in turns if not turn.is_cut]
+    counts = Counter(map(word_of, whole)).most_common(1)
+    if not counts or 2 * counts[0][1] < len(whole):
+        return None
+    # What all do once is no habit.
+    is_habit = len({turn.number for turn in whole if word_of(turn) == counts[0][0]}) > 1
+    return counts[0][0] if is_habit else None
 
 
 def _as_begun(tail: tuple[Turn, ...], of_tiles: Word | None) -> Word | None:

@@ -20,8 +20,8 @@ from visualizer.replay.history import History
 from visualizer.resources import shipped_recording
 from visualizer.sources.simulator.simulate import simulate
 
-MOST_OPERATIONS = 300_000
-"""Of all programs that one story runs: some seconds. A story is a small file, and may name any number of them."""
+MOST_OPERATIONS = 150_000
+"""Of all programs that one story runs: a second. A story is a small file, and may name any number of them."""
 
 
 class Recordings:

@@ -236,7 +236,7 @@ def _buffer(about: _About) -> Section:
         else Line(tr("until"), about.name_of(after), about.link(after, lane))
     )
     ring, stage = history.structure.at(place)
-    for number, barrier in enumerate((*ring.full[stage], *ring.empty[stage])):
+    for number, barrier in enumerate([*ring.full[stage][:_MOST], *ring.empty[stage][:_MOST]]):
         text = tr(
             "{name}, arrived {arrived}",
             name=history.barrier_title(barrier),
@@ -244,6 +244,8 @@ def _buffer(about: _About) -> Section:
         )
         focus = about.link(about.step, about.trace.barriers[barrier].name)
         lines.append(Line("" if number else tr("guarded by"), text, focus))
+    if left_out := sum(max(len(one[stage]) - _MOST, 0) for one in (ring.full, ring.empty)):
+        lines.append(Line("", tr("and {n} more", n=left_out)))
     return Section(tr("Buffer {name}", name=stage_name(history, place)), "", tuple(lines))
 
 

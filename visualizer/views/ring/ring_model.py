@@ -6,6 +6,7 @@ Pure and small, so that golden tests need no window; ring_layout says where thin
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
 from visualizer.diagnosis.arrived import NO_BYTES, Landed, cursor_text, landed_at
@@ -31,6 +32,8 @@ from visualizer.views.words.context import (
 )
 from visualizer.views.words.findings import owing_findings
 
+MOST_STAGES, MOST_BARRIERS = 64, 192
+"""Of all rings shown; more have no room for their cards, and would hold the window up at every step."""
 ACTIVITY_WORDS = {activity: STATES[activity.name.lower()] for activity in AgentActivity}
 
 
@@ -177,7 +180,7 @@ def ring(history: History, step: int, report: Report | None = None, name: str | 
     focused_stage = int(event["stage"]) if int(event["kind"]) != EventKind.ADVANCE else -1
     total = phase_bytes(trace)
     name = ring_at(history, step) if name is None else name
-    known = None if name is None else history.structure.rings[history.structure.row(cta, name)]
+    known = known_ring(history, step, name)
     stages = known.stages if known else 0
     several = len(history.structure.of_cta(cta)) > 1
     focused_place = history.event_places.at(step) if several else -1
@@ -206,6 +209,22 @@ def ring(history: History, step: int, report: Report | None = None, name: str | 
         consumers=_cursors(history, state, known, "consumer", int(event["agent"])) if known else (),
         name=name,
     )
+
+
+def known_ring(history: History, step: int, name: str | None) -> structure.Ring | None:
+    """The ring of this name of the focused event's CTA; None: no name."""
+    return None if name is None else history.structure.rings[history.structure.row(cta_at(history.trace, step), name)]
+
+
+def too_many(rings: Iterable[structure.Ring | None]) -> str:
+    """Why so many stages or barriers, of all the rings, are not drawn; "" if they can be."""
+    stages = [(full, empty) for ring in rings if ring for full, empty in zip(ring.full, ring.empty, strict=True)]
+    if len(stages) > MOST_STAGES:
+        return tr("{n} stages are too many to draw; Barriers and Shared memory list them.", n=len(stages))
+    barriers = sum(len(full) + len(empty) for full, empty in stages)
+    if barriers > MOST_BARRIERS:
+        return tr("{n} barriers of a ring are too many to draw; Barriers lists them.", n=barriers)
+    return ""
 
 
 def phase_bytes(trace: Trace) -> int:

@@ -22,7 +22,7 @@ from visualizer.views.look.ring_choice_widget import RingChoice
 from visualizer.views.look.theme import Theme, load_theme
 from visualizer.views.ring.ring_frame_widget import RingFrame, TextSizes
 from visualizer.views.ring.ring_layout import Box
-from visualizer.views.ring.ring_model import Ring, ring
+from visualizer.views.ring.ring_model import Ring, known_ring, ring, too_many
 from visualizer.views.ring.ring_paint_widget import RingPicture
 from visualizer.views.ring.ring_shapes_widget import Hit, RingShapes
 from visualizer.views.words.context import agent_step, barrier_step, place_step, ring_at, rings_at, stage_place
@@ -34,8 +34,6 @@ LEGIBLE = 0.75
 """The smallest text over the widget's font."""
 RING_SHARE, SHARE_PER_STAGE = 0.32, 0.01
 """Least outer radius over the ring's shorter side at which a text size is taken; less with more cards around it."""
-MOST_STAGES = 64
-"""Of all rings shown; more have no room for their cards, and would hold the window up at every step."""
 SIDE_BY_SIDE = 22
 """Line heights that each of several rings side by side is wide, at least."""
 
@@ -55,6 +53,7 @@ class RingWidget(Painted, QWidget):
         self._report: Report | None = None
         self._step = 0
         self._rings: tuple[Ring, ...] = ()
+        self._too_many = ""
         self._frames: tuple[RingFrame, ...] = ()
         self._pictures: tuple[RingPicture, ...] = ()
         self._followed: str | None = None
@@ -151,36 +150,38 @@ class RingWidget(Painted, QWidget):
             self.updateGeometry()
 
     def _why_empty(self) -> str:
+        if self._too_many:
+            return self._too_many
         if self._history is None or not self._rings:
             return tr("Open or run a recording to see its ring")
-        if (stages := self._stages()) > MOST_STAGES:
-            return tr("{n} stages are too many to draw; Barriers and Shared memory list them.", n=stages)
         why = self._history.structure.unknown
         return tr("No ring is known here: {why}", why=why) if why else tr("No ring is known in this CTA.")
 
     def _refresh(self) -> None:
         self._pictures = ()
         history, before = self._history, self._rings
-        self._rings = ()
+        self._rings, self._too_many = (), ""
         if history is not None and history.steps:
             names = rings_at(history, self._step)
             self.choice.offer(names)
             self._followed = ring_at(history, self._step, self._followed)
             wide = self.width() >= len(names) * SIDE_BY_SIDE * self.fontMetrics().height()
             shown = self.choice.shown(self._followed, room_for_all=wide)
-            self._rings = tuple(ring(history, self._step, self._report, name) for name in shown)
+            self._too_many = too_many(known_ring(history, self._step, name) for name in shown)
+            if not self._too_many:
+                self._rings = tuple(ring(history, self._step, self._report, name) for name in shown)
         else:
             self.choice.offer(())
         if [_frame_of(one) for one in before] != [_frame_of(one) for one in self._rings]:
             self._frames = ()
-        self.setAccessibleDescription(". ".join(one.summary() for one in self._rings))
+        self.setAccessibleDescription(self._too_many or ". ".join(one.summary() for one in self._rings))
         self.update()
 
     def pictures(self) -> tuple[RingPicture, ...]:
         """What is painted, from left to right; nothing if there are no stages, or too many."""
         if [frame.bounds for frame in self._frames] != self._bounds():
             self._frames = self._pictures = ()  # a hidden pane is told of another size only when it is shown
-        if not self._pictures and 0 < self._stages() <= MOST_STAGES:
+        if not self._pictures and any(one.stages for one in self._rings):
             if not self._frames:
                 self._frames = tuple(map(self._frame, self._rings, self._bounds()))
             self._pictures = tuple(
@@ -188,9 +189,6 @@ class RingWidget(Painted, QWidget):
                 for one, frame in zip(self._rings, self._frames, strict=True)
             )
         return self._pictures
-
-    def _stages(self) -> int:
-        return sum(len(one.stages) for one in self._rings)
 
     def _bounds(self) -> list[Box]:
         """Where each ring goes: side by side, below the choice if there is one."""

@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
+import pytest
+from stranger_traces import stranger
 from two_ring_traces import STAGES, two_rings, unknowing
 
 from visualizer.export.lane_tracks import tracks
 from visualizer.export.selection import select
 from visualizer.playback.lane_steps import LaneSteps, lane_steps
+from visualizer.recording.trace import Trace
 from visualizer.replay.history import History
 from visualizer.views.timeline.lanes.lane_store import LaneStore
-from visualizer.views.timeline.lanes.lanes import build_lanes
+from visualizer.views.timeline.lanes.lanes import build_lanes, count_single_lanes
 
 NAMES = [f"{ring}.stage[{stage}]" for ring, stages in STAGES.items() for stage in range(stages)]
 
@@ -22,6 +27,16 @@ def test_every_ring_has_lanes_of_its_stages() -> None:
     assert [lane.title for lane in lanes[:5]] == NAMES
     for lane in lanes:
         assert lane_steps(history, lane.key) == LaneSteps(history.stages.index, (lane.row,))
+
+
+@pytest.mark.parametrize("loose", [False, True])
+@pytest.mark.parametrize("trace", [two_rings(4, ctas=2), two_rings(4), stranger(2, ctas=9)])
+def test_lanes_are_counted_as_they_are_laid_out(trace: Trace, loose: bool) -> None:
+    """Also where CTAs have barriers and no agents."""
+    here = [agent for agent in trace.agents if agent.cta == 0]
+    history = History(replace(trace, agents=here, events=trace.events[:0]) if loose else trace)
+    single = [lane for lane in build_lanes(history.trace, history.structure) if not lane.folds]
+    assert count_single_lanes(history.trace, history.structure) == len(single)
 
 
 def test_copies_of_each_ring_are_apart() -> None:

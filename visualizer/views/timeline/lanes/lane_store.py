@@ -9,6 +9,7 @@ import threading
 from collections import Counter, OrderedDict
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any, TypeVar, cast
 
 import numpy as np
@@ -17,7 +18,7 @@ from numpy.typing import NDArray
 from visualizer.arrays.ordering import distinct
 from visualizer.diagnosis.wording import state_word
 from visualizer.language import tr
-from visualizer.playback.lane_steps import lane_steps
+from visualizer.playback.lane_steps import LaneSteps, lane_steps
 from visualizer.recording.trace import Trace
 from visualizer.replay.cta_part import CtaParts
 from visualizer.replay.history import AgentActivity, History, Spans, StageState, State
@@ -81,21 +82,22 @@ class LaneStore:
         """Where the picture ends (ps): the recording's end, or a little later when something still waits."""
         self.grid = Grid(self.end)
         self._parts = CtaParts(history)
-        self._data: OrderedDict[str, object] = OrderedDict()
+        self._data: OrderedDict[tuple[str, str], object] = OrderedDict()  # by what it is, and the lane's key
         self._of_barriers: dict[int, tuple[int, Any]] = {}
+        self._of_state: tuple[State | None, Any] = None, None
         self._lock = threading.RLock()
 
     def has(self, lane: Lane) -> bool:
         """Whether the lane is built, so that it can be drawn at once."""
-        return lane.key in self._data
+        return ("lane", lane.key) in self._data
 
     def intervals(self, lane: Lane) -> Intervals:
         """An agent's or stage's intervals."""
         make = self._agent if lane.kind == "agent" else self._stage
-        return self._keep(lane.key, lambda: self._on_grid(make(lane)))
+        return self._keep(lane, lambda: self._on_grid(make(lane)))
 
     def copies(self, lane: Lane) -> CopyRows:
-        return self._keep(lane.key, lambda: self._copies(lane.cta))
+        return self._keep(lane, lambda: self._copies(lane.cta))
 
     def barrier(self, lane: Lane) -> BarrierLane:
         def make() -> BarrierLane:
@@ -103,7 +105,7 @@ class LaneStore:
             made.mix.put_on(self.grid)
             return made
 
-        return self._keep(lane.key, make)
+        return self._keep(lane, make)
 
     def at_barrier(self, row: int, state: State, make: Callable[[int], Data]) -> Data:
         """What `make` says of a barrier after its latest change in this state: asked again once it has changed, which
@@ -114,15 +116,27 @@ class LaneStore:
             known = self._of_barriers[row] = change, make(change)
         return cast(Data, known[1])
 
+    def at_state(self, state: State, make: Callable[[State], Data]) -> Data:
+        """What `make` says of all lanes in this state, asked once for all of them."""
+        if self._of_state[0] is not state:
+            self._of_state = state, make(state)
+        return cast(Data, self._of_state[1])
+
+    @cached_property
+    def agent_ctas(self) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
+        """The CTAs that have agents, ascending, and which of them each agent is in, (agents,)."""
+        ctas, place = np.unique(self.history.trace.agent_cta, return_inverse=True)
+        return ctas, place
+
     def summary(self, lane: Lane) -> Summary:
-        return self._keep(lane.key, lambda: self._summary(lane))
+        return self._keep(lane, lambda: self._summary(lane))
 
     def samples(self, lane: Lane) -> SampleLane:
         """What a probe saw of a barrier; empty without one."""
         trace = self.history.trace
         if not len(trace.samples):  # not worth a place among the lanes kept
             return make_sample_lane(trace, lane.row)
-        return self._keep(f"{lane.key} samples", lambda: make_sample_lane(trace, lane.row))
+        return self._keep(lane, lambda: make_sample_lane(trace, lane.row), "samples")
 
     def steps(self, lane: Lane) -> NDArray[np.int64]:
         """The steps of the lane's events, ascending; of a CTA's or a ring's lane the phase completions."""
@@ -145,12 +159,15 @@ class LaneStore:
             part = self._parts[lane.cta]
             if lane.kind in ("cta", "ring"):
                 steps = self._flips(lane)
+            elif lane.kind == "warps":
+                rows = tuple(one.row for one in self.members[lane.key])
+                steps = LaneSteps(part.history.agents.acts, rows).steps()
             else:
                 found = lane_steps(part.history, lane.key)
                 steps = _NO_STEPS if found is None else found.steps()
             return _Events(part.in_recording(steps), part.history.trace.events["time"][steps])
 
-        return self._keep(f"{lane.key} events", make)
+        return self._keep(lane, make, "events")
 
     def waits_on(self, lane: Lane) -> bool:
         """Whether the recording ends in a wait of the agent that nothing released."""
@@ -164,7 +181,8 @@ class LaneStore:
         spans = self.intervals(lane).spans
         return step >= int(self._parts[lane.cta].in_recording(spans.first_step[-1:])[0])
 
-    def _keep(self, key: str, make: Callable[[], Data]) -> Data:
+    def _keep(self, lane: Lane, make: Callable[[], Data], what: str = "lane") -> Data:
+        key = what, lane.key
         with self._lock:
             if key in self._data:
                 self._data.move_to_end(key)
@@ -200,8 +218,6 @@ class LaneStore:
     def _flips(self, lane: Lane) -> NDArray[np.int64]:
         """Steps, of the CTA's part, at which a barrier of a CTA's or a ring's lane completes a phase."""
         history = self._parts[lane.cta].history
-        if lane.kind == "cta":
-            return history.completion_steps
         barriers = [one.row for one in self.members[lane.key] if one.kind == "barrier"]
         steps = history.completion_steps
         return steps[np.isin(history.trace.events["barrier"][steps], barriers)]

@@ -18,6 +18,7 @@ from visualizer.recording.tables import without_cta
 from visualizer.recording.trace import Trace
 from visualizer.replay.history import History
 from visualizer.replay.spans import Spans
+from visualizer.structure.engines import copy_engines
 from visualizer.structure.find import structure_of
 from visualizer.structure.groups import Group, barrier_groups, warp_groups
 from visualizer.structure.model import Structure
@@ -63,6 +64,13 @@ def build_lanes(trace: Trace, structure: Structure | None = None) -> list[Lane]:
     return _Builder(trace, structure or structure_of(trace)).build()
 
 
+def count_single_lanes(trace: Trace, structure: Structure) -> int:
+    """How many of the lanes head no others, without laying them out."""
+    recorded = set(trace.agent_cta.tolist())
+    stages = sum(ring.stages for ring in structure.rings if ring.cta in recorded)
+    return len(trace.agents) + len(trace.barriers) + stages
+
+
 def lanes_of_folds(lanes: Iterable[Lane]) -> dict[str, list[Lane]]:
     """The lanes that each of those that fold stands for, however far below it, by its key."""
     folds = {lane.key: lane for lane in lanes if lane.folds}
@@ -83,6 +91,7 @@ class _Builder:
         self._structure = structure
         ctas = trace.recorded_ctas  # of a large grid only some may be
         heads = {cta: Lane(f"CTA{cta}", f"CTA{cta}", "cta", cta, cta) for cta in ctas if len(ctas) > 1}
+        self._engines = dict.fromkeys(copy_engines(trace, structure))
         self._recorded = {agent.cta for agent in trace.agents}
         self._above = {cta: f"CTA{cta}" if cta in heads else "" for cta in ctas}
         self._ctas: dict[int, list[Lane]] = {cta: [heads[cta]] if cta in heads else [] for cta in ctas}
@@ -109,7 +118,7 @@ class _Builder:
         group_of = {row: group for group in warp_groups(trace, self._structure) for row in group.rows}
         for row, agent in enumerate(trace.agents):
             lanes, above, group = self._ctas[agent.cta], self._above[agent.cta], group_of.get(row)
-            if group is None and self._structure.roles[row] != "copy_engine":
+            if group is None and row not in self._engines:
                 title = agent_name(trace, self._structure, row)
                 lanes.append(Lane(agent.name, title, "agent", agent.cta, row, above))
             elif group is not None and row == group.rows[0]:
@@ -119,10 +128,10 @@ class _Builder:
                     lanes.append(Lane(name, without_cta(name), "agent", agent.cta, member, group.key))
 
     def _add_engines(self) -> None:
-        for row, agent in enumerate(self._trace.agents):
-            if self._structure.roles[row] == "copy_engine":
-                title, above = without_cta(agent.name), self._above[agent.cta]
-                self._ctas[agent.cta].append(Lane(agent.name, title, "copy", agent.cta, row, above))
+        for row in self._engines:
+            agent = self._trace.agents[row]
+            title, above = without_cta(agent.name), self._above[agent.cta]
+            self._ctas[agent.cta].append(Lane(agent.name, title, "copy", agent.cta, row, above))
 
     def _add_group(self, group: Group) -> None:
         first = self._structure.first_place

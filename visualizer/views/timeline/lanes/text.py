@@ -6,7 +6,6 @@ A `*_value` is of a State; a `*_note` is the lines about pixel `x` of a view.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from functools import lru_cache
 
 import numpy as np
 
@@ -106,7 +105,8 @@ def _activity_value(store: LaneStore, state: State, row: int) -> Value:
 def cta_value(store: LaneStore, state: State, lane: Lane) -> Value:
     """How many of a CTA's warps do what."""
     nobody = [0] * len(AgentActivity)
-    return _counts_value(store, state, lane, _activity_counts(store.history, state).get(lane.cta, nobody))
+    counts = store.at_state(state, lambda state: _activity_counts(store, state))
+    return _counts_value(store, state, lane, counts.get(lane.cta, nobody))
 
 
 def warps_value(store: LaneStore, state: State, lane: Lane) -> Value:
@@ -134,13 +134,12 @@ def ring_value(store: LaneStore, state: State, lane: Lane) -> Value:
     return Value(" · ".join(parts), "")
 
 
-@lru_cache(maxsize=2)
-def _activity_counts(history: History, state: State) -> dict[int, list[int]]:
+def _activity_counts(store: LaneStore, state: State) -> dict[int, list[int]]:
     """How many warps of each CTA that has agents are in each AgentActivity: for all at once, as each is asked for. (A
     grid may have a million CTAs of which few are recorded.)"""
     kinds = len(AgentActivity)
-    ctas, place = np.unique(history.trace.agent_cta, return_inverse=True)
-    cell = np.delete(place * kinds + state.agent_activity, history.engine_rows)
+    ctas, place = store.agent_ctas
+    cell = np.delete(place * kinds + state.agent_activity, store.history.engine_rows)
     counts = np.bincount(cell, minlength=len(ctas) * kinds).reshape(-1, kinds)
     return dict(zip(ctas.tolist(), counts.tolist(), strict=True))
 
