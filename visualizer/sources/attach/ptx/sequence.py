@@ -65,7 +65,7 @@ class _Operands:
 
     def __init__(self, site: Site, done: Instruction, registers: Registers, whole: bool) -> None:
         self.site = site
-        self.chosen = emit.LANE_0 if whole else emit.LOWEST  # who records for the warp
+        self.chosen = emit.LANE_0 if whole and not done.guard else emit.LOWEST  # who records for the warp
         self.form = site.form
         self.done = done
         self._registers = registers

@@ -1,8 +1,9 @@
 """Where in a body lane 0 acts whoever else does.
 
 A warp's record is made by its lowest active lane, and to find it takes a vote. An instruction with `.sync.aligned` is
-executed by all threads of a warp together or not at all [PTX], so whatever leads to it and from it without a branch is
-executed by lane 0 too, whether or not the warp is converged there: it records, and nobody is asked.
+executed by all threads of a warp or by none [PTX], so whatever leads to it and from it without a branch is executed by
+lane 0 too, whether or not the warp is converged there: it records, and nobody is asked. Barriers say less: they wait
+for threads that have not left [CUDA programming guide].
 """
 
 from __future__ import annotations
@@ -13,11 +14,12 @@ from collections.abc import Sequence
 from visualizer.sources.attach.ptx.statements import Token, instruction
 
 _LEADS_AWAY = re.compile(r"(?:bra|brx|call|ret|exit)\b")
-_ALIGNED = ".sync.aligned"
+_ALIGNED = re.compile(r"(?!bar)[\w.:]+\.sync\.aligned\b")
 
 
 def whole_warps(tokens: Sequence[Token]) -> frozenset[int]:
-    """The places right behind which lane 0 acts if any lane does, a site's own place among them."""
+    """The places at which, and right behind which, lane 0 acts if any lane does. A label is right before what it names,
+    a branch right before where it does not lead."""
     found: set[int] = set()
     stretch: list[int] = []  # places without a label or a branch between them
     whole = False
@@ -27,6 +29,6 @@ def whole_warps(tokens: Sequence[Token]) -> frozenset[int]:
             found.update(stretch if whole else ())
             stretch, whole = [], False
         stretch.append(place)
-        whole |= done is not None and not done.guard and _ALIGNED in done.opcode
+        whole |= done is not None and not done.guard and _ALIGNED.match(done.opcode) is not None
     found.update(stretch if whole else ())
     return frozenset(found)
