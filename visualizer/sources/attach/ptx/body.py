@@ -217,9 +217,7 @@ class Body:
         if site.array:
             self._array = ""
         try:
-            written = sequence(
-                site, done, token.text, self._registers, self._plan.keep, flag, place in self._whole
-            )
+            written = sequence(site, done, token.text, self._registers, self._plan.keep, flag, place in self._whole)
         except NotUnderstood as problem:
             self._drop(done, token, tr("its operand {operand} is not understood", operand=str(problem)))
             return "" if form.marks else token.text

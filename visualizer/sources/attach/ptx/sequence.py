@@ -23,9 +23,7 @@ class NotUnderstood(Exception):
     """An operand is not what its form has there; the message is the operand."""
 
 
-def sequence(
-    site: Site, done: Instruction, text: str, registers: Registers, keep: Keep, flag: str, whole: bool
-) -> str:
+def sequence(site: Site, done: Instruction, text: str, registers: Registers, keep: Keep, flag: str, whole: bool) -> str:
     """The site's instruction, `text`, and what records it. `flag`: of a wait that spins, a predicate that tells whether
     a failure was recorded already; "": every failure is. `whole`: lane 0 is there."""
     make = {"wait": _wait, "each": _each, "group": _group, "warp": _warp, "around": _around}[site.form.how]
@@ -33,7 +31,7 @@ def sequence(
 
 
 def around_loop(site: Site, done: Instruction, registers: Registers, keep: Keep, whole: bool) -> tuple[str, str]:
-    """What comes before a loop that does nothing but wait, and what comes behind it. `whole`: lane 0 is there behind it.
+    """What comes before a loop that does nothing but wait, and what comes behind it. `whole`: lane 0 is there then.
 
     The first try is made before the loop, and whoever passes it goes on as the original does: one test, one branch, and
     all of the record but two clocks is among what comes next, where ptxas finds room for it (docs/attach.md, "What was
