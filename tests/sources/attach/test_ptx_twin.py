@@ -127,6 +127,13 @@ def test_what_is_asked_does_not_take_the_place_of_its_record(name: str, entry: s
         assert not re.search(r" %ps_x,", tried)
 
 
+@pytest.mark.parametrize(("address", "parity"), [(0, 0), (0, 1), (1, 0), (1, 1)])
+def test_a_wait_s_barrier_has_its_parity_in_bit_0(address: int, parity: int) -> None:
+    (table,) = set(re.findall(r"lop3.b32 %ps_a,%ps_a,%ps_v,1,(\d+);", made("shapes", "shapes", "waits").ptx))
+    for bit in (0, 1):  # of the number 1
+        assert int(table) >> (address << 2 | parity << 1 | bit) & 1 == address | (parity & bit)
+
+
 @pytest.mark.parametrize(
     ("written", "instead"),
     [

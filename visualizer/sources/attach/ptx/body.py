@@ -18,6 +18,7 @@ from visualizer.sources.attach.ptx.sequence import NotUnderstood, around_loop, s
 from visualizer.sources.attach.ptx.sites import Dropped, Site
 from visualizer.sources.attach.ptx.stacks import Stacks
 from visualizer.sources.attach.ptx.statements import Instruction, Registers, Token, instruction, tokens
+from visualizer.sources.attach.ptx.whole import whole_warps
 from visualizer.sources.errors import SourceError
 
 _DECLARES = (".reg", ".local", ".shared", ".param", ".pragma", ".const", ".global", ".alias")
@@ -100,6 +101,7 @@ class Body:
                 tr("its PTX cannot be read at {place!r}: report it with the PTX", place=str(problem))
             ) from problem
         self._tokens, self._forms = flattened(self._tokens, self._recorded_forms())
+        self._whole = whole_warps(self._tokens)
 
     def rewrite(self) -> str:
         """The new body, without its braces."""
@@ -201,7 +203,7 @@ class Body:
         assert done is not None
         site = self._new_site(form, done, token, True)
         try:
-            written = around_loop(site, done, self._registers, self._plan.keep)
+            written = around_loop(site, done, self._registers, self._plan.keep, spin.end in self._whole)
         except NotUnderstood as problem:
             self._drop(done, token, tr("its operand {operand} is not understood", operand=str(problem)))
             return "", ""
@@ -215,7 +217,7 @@ class Body:
         if site.array:
             self._array = ""
         try:
-            written = sequence(site, done, token.text, self._registers, self._plan.keep, flag)
+            written = sequence(site, done, token.text, self._registers, self._plan.keep, flag, place in self._whole)
         except NotUnderstood as problem:
             self._drop(done, token, tr("its operand {operand} is not understood", operand=str(problem)))
             return "" if form.marks else token.text

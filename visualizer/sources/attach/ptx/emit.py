@@ -180,6 +180,9 @@ def word(site: int, part: int = 0, lanes: int = 0) -> int:
 LOWEST = "activemask.b32 %ps_m; and.b32 %ps_m,%ps_m,%ps_below; setp.eq.u32 %ps_p,%ps_m,0;"
 """%ps_p: this is the lowest active lane."""
 
+LANE_0 = "setp.eq.u32 %ps_p,%ps_below,0;"
+"""The same where lane 0 is active (whole.py)."""
+
 CLOCK = "mov.u32 %ps_c,%clock;"
 
 

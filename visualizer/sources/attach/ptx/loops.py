@@ -41,7 +41,7 @@ class Spin:
 
 def spins(tokens: Sequence[Token], sites: Sequence[int], waits: Sequence[int]) -> dict[int, Spin]:
     """The innermost loop around each of `waits`, if it has no other of `sites` in it and is entered at its head."""
-    branches, tables = _jumps(tokens)
+    branches, tables = jumps(tokens)
     found = {}
     ordered = sorted(sites)
     for wait in waits:
@@ -129,7 +129,7 @@ def _keeps(token: Token, asked: Instruction, passed: str = "") -> bool:
     return kept.isdisjoint(_WORD.findall(done.operands[0]))
 
 
-def _jumps(tokens: Sequence[Token]) -> tuple[list[tuple[int, int]], set[int]]:
+def jumps(tokens: Sequence[Token]) -> tuple[list[tuple[int, int]], set[int]]:
     """Branches with the label they go to; labels that tables of branches name. All as places."""
     scopes = [0]
     above = {0: -1}

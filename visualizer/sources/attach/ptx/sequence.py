@@ -9,6 +9,8 @@ from visualizer.sources.attach.ptx.statements import Instruction, Registers, add
 
 PASSED, OTHER = 0, 1
 """Parts of a wait: it passed, or did not. Of what is recorded before and behind: behind, before."""
+_A_OR_B_AND_C = 0xF0 | 0xCC & 0xAA
+"""What lop3 makes of its three operands [PTX]."""
 _WIDER_SCOPES = (".cluster", ".gpu", ".sys")
 MASK_SHIFT = 16
 DESTINATION_MASK = 0xFFFFF
@@ -21,46 +23,47 @@ class NotUnderstood(Exception):
     """An operand is not what its form has there; the message is the operand."""
 
 
-def sequence(site: Site, done: Instruction, text: str, registers: Registers, keep: Keep, flag: str) -> str:
+def sequence(site: Site, done: Instruction, text: str, registers: Registers, keep: Keep, flag: str, whole: bool) -> str:
     """The site's instruction, `text`, and what records it. `flag`: of a wait that spins, a predicate that tells whether
-    a failure was recorded already; "": every failure is."""
+    a failure was recorded already; "": every failure is. `whole`: lane 0 is there."""
     make = {"wait": _wait, "each": _each, "group": _group, "warp": _warp, "around": _around}[site.form.how]
-    return make(_Operands(site, done, registers), text, keep, flag)
+    return make(_Operands(site, done, registers, whole), text, keep, flag)
 
 
-def around_loop(site: Site, done: Instruction, registers: Registers, keep: Keep) -> tuple[str, str]:
-    """What comes before a loop that does nothing but wait, and what comes behind it.
+def around_loop(site: Site, done: Instruction, registers: Registers, keep: Keep, whole: bool) -> tuple[str, str]:
+    """What comes before a loop that does nothing but wait, and what comes behind it. `whole`: lane 0 is there then.
 
     The first try is made before the loop, and whoever passes it goes on as the original does: one test, one branch, and
     all of the record but two clocks is among what comes next, where ptxas finds room for it (docs/attach.md, "What was
     tried"). That try has no time limit: with one, ptxas puts a sleep and a second test in the way of all.
     """
-    operands = _Operands(site, done, registers)
+    operands = _Operands(site, done, registers, whole)
     passed, barrier, phase = operands[0], operands[1], operands[2]
 
-    def record(part: int) -> str:
+    def record(part: int, chosen: str) -> str:
         return f"""{emit.CLOCK} {_asked(operands)} mov.u32 %ps_v,%ps_d;
-{emit.LOWEST} mov.u32 %ps_w,{emit.word(site.number, part)};
+{chosen} mov.u32 %ps_w,{emit.word(site.number, part)};
 {emit.store(keep)}"""
 
     before = f"""{emit.SCRATCH}mov.u32 %ps_d,%clock;
 {site.opcode} {passed},{barrier},{phase};
 @{passed} bra ps_passed;
-{record(OTHER)}
+{record(OTHER, emit.LOWEST)}
 """
-    return before, f"ps_passed:\n{record(PASSED)}\n}}\n"
+    return before, f"ps_passed:\n{record(PASSED, operands.chosen)}\n}}\n"
 
 
 def _asked(operands: _Operands) -> str:
     """%ps_a: a wait's barrier and parity. Takes %ps_v."""
-    return f"{operands.address()} {operands.value()} and.b32 %ps_v,%ps_v,1; or.b32 %ps_a,%ps_a,%ps_v;"
+    return f"{operands.address()} {operands.value()} lop3.b32 %ps_a,%ps_a,%ps_v,1,{_A_OR_B_AND_C};"
 
 
 class _Operands:
     """A site's operands, brought into the registers of a record; its place, %ps_x, is none of them."""
 
-    def __init__(self, site: Site, done: Instruction, registers: Registers) -> None:
+    def __init__(self, site: Site, done: Instruction, registers: Registers, whole: bool) -> None:
         self.site = site
+        self.chosen = emit.LANE_0 if whole and not done.guard else emit.LOWEST  # who records for the warp
         self.form = site.form
         self.done = done
         self._registers = registers
@@ -173,7 +176,7 @@ def _wait(operands: _Operands, text: str, keep: Keep, flag: str) -> str:
     # from what it does there (docs/attach.md, "What was tried").
     body = f"""mov.u32 %ps_d,%clock;
 {text[text.index(site.opcode) :]}
-{emit.LOWEST}
+{operands.chosen}
 {emit.place(keep)}
 @{passed} bra ps_passed; {only_first}
 {record(OTHER)}
@@ -207,7 +210,7 @@ and.b32 %ps_n,%ps_m,%ps_below; {arrives}"""
 
 def _warp(operands: _Operands, text: str, keep: Keep, flag: str) -> str:
     bare = "" if operands.form.marks else text[text.index(operands.site.opcode) :]
-    chosen = f"{emit.LOWEST} mov.u32 %ps_w,{emit.word(operands.site.number)};"
+    chosen = f"{operands.chosen} mov.u32 %ps_w,{emit.word(operands.site.number)};"
     body = f"{emit.CLOCK} {operands.address()} {operands.value()}\n{chosen}\n{emit.store(keep)}\n{bare}"
     return _where_done(operands, body)
 
@@ -216,10 +219,10 @@ def _around(operands: _Operands, text: str, keep: Keep, flag: str) -> str:
     bare = text[text.index(operands.site.opcode) :]
     number = operands.site.number
     body = f"""{emit.CLOCK} {operands.address()} {operands.value()}
-{emit.LOWEST} mov.u32 %ps_w,{emit.word(number, OTHER)};
+{operands.chosen} mov.u32 %ps_w,{emit.word(number, OTHER)};
 {emit.store(keep)}
 {bare}
-{emit.CLOCK} {emit.LOWEST} mov.u32 %ps_w,{emit.word(number, PASSED)};
+{emit.CLOCK} {operands.chosen} mov.u32 %ps_w,{emit.word(number, PASSED)};
 {emit.store(keep)}"""
     return _where_done(operands, body)
 
