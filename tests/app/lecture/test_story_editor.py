@@ -107,6 +107,20 @@ def test_closing_asks_about_what_is_not_saved(editor: StoryEditor, monkeypatch: 
     assert editor.close()
 
 
+def test_another_story_is_opened_once_what_is_not_saved_may_go(
+    editor: StoryEditor, window: MainWindow, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    before = editor.story
+    monkeypatch.setattr(QMessageBox, "exec", lambda box: QMessageBox.StandardButton.Cancel)
+    window.lectures.edit_file(story_path("lesson"))
+    assert editor.story is before
+    assert editor.isWindowModified()
+    monkeypatch.setattr(QMessageBox, "exec", lambda box: QMessageBox.StandardButton.Discard)
+    window.lectures.edit_file(story_path("lesson"))
+    assert editor.story == load_story(story_path("lesson"))
+    assert not editor.isWindowModified()
+
+
 def test_save_comes_first_when_an_edited_story_is_closed(
     editor: StoryEditor, window: MainWindow, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

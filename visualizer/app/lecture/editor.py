@@ -94,7 +94,7 @@ class StoryEditor(QWidget):
         self._check()
 
     def closeEvent(self, event: QCloseEvent) -> None:
-        if self.isWindowModified() and not self._may_close():
+        if not self.may_close():
             event.ignore()
             return
         super().closeEvent(event)
@@ -243,8 +243,10 @@ class StoryEditor(QWidget):
         chapter, step = self.place
         return self.story.chapters[chapter].steps[step]
 
-    def _may_close(self) -> bool:
-        """Offer to save first; False if the story shall stay open."""
+    def may_close(self) -> bool:
+        """Offer to save what is not; False if the story shall stay open."""
+        if not self.isWindowModified():
+            return True
         answer = self.ask_about_unsaved()
         if answer == QMessageBox.StandardButton.Save:
             self.save()
