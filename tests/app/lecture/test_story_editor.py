@@ -162,3 +162,15 @@ def test_a_file_that_is_no_story_is_a_message(window: MainWindow, tmp_path: Path
     window.lectures.edit_file(path)
     assert window.lectures.editor is None
     assert str(path) in window.messages.text
+
+
+def test_all_that_is_wrong_is_read_on_a_small_screen(editor: StoryEditor, window: MainWindow, qtbot: QtBot) -> None:
+    window.resize(1280, 800)
+    window.workspaces.reset()
+    window.show_pane("story")
+    window.languages.toggle()
+    editor.boxes["text", "en"].setPlainText("pending {full[9].pending}")
+    editor.boxes["question", "en"].setPlainText("Why?")
+    message = editor.message
+    assert len(message.text().splitlines()) == 3
+    qtbot.waitUntil(lambda: message.height() >= message.heightForWidth(message.width()))

@@ -58,7 +58,6 @@ class StoryEditor(QWidget):
         column = QVBoxLayout(self)
         column.addWidget(self.steps, 2)
         column.addLayout(self._buttons())
-        column.addWidget(self.message)
         column.addWidget(self._texts(), 3)
 
     def open(self, story: Story, path: Path | None) -> None:
@@ -124,6 +123,7 @@ class StoryEditor(QWidget):
         form = QFormLayout(inside)
         form.setRowWrapPolicy(QFormLayout.RowWrapPolicy.WrapAllRows)
         form.setContentsMargins(0, 0, 6, 0)
+        form.addRow(self.message)  # scrolls with them: on a small screen it would be cut
         for field in FIELDS:
             for language in ("en", "zh"):
                 box = QPlainTextEdit()
