@@ -2,7 +2,7 @@
 
 python docs/images/make.py: the lesson, dark and light, and a run that hangs.
 python docs/images/make.py --diagnosis: what the Diagnosis pane says of three known mistakes.
-python docs/images/make.py --probe [TRACE]: barriers as a probe saw them on an H200; of TRACE, the slowest copy.
+python docs/images/make.py --probe: barriers as a probe saw them on an H200, and the slowest copy of a wider tile.
 python docs/images/make.py --compare: the lesson beside, and under, the run with a slow consumer, dark and light.
 python docs/images/make.py --access: high contrast, dark and light, and a scale of 200 %.
 python docs/images/make.py --statistics: what bound a one-stage run, its critical path, and what more stages would give.
@@ -68,6 +68,7 @@ DIAGNOSES = (("F06", "baseline", "dark"), ("F20", "lesson", "light"), ("F28", "b
 TIME_LIMIT_MS = 120_000
 PROBE_SIZE = (1300, 620)
 AT_REST_MS = 1500
+DRAIN = HERE.parents[1] / "tests" / "data" / "h200-probe" / "drain.pscope"
 
 
 def main(arguments: list[str]) -> int:
@@ -90,8 +91,7 @@ def main(arguments: list[str]) -> int:
             show_diagnoses(window)
         elif arguments[:1] == ["--probe"]:
             show_probe(window, resource_dir("assets") / "traces" / "lesson-probe.pscope", "probe")
-            for path in arguments[1:]:
-                show_probe(window, Path(path), "probe-drain")
+            show_probe(window, DRAIN, "probe-drain")
         elif arguments[:1] == ["--compare"]:
             show_comparison(window)
         elif arguments[:1] == ["--access"]:
@@ -159,12 +159,14 @@ def show_long(window: MainWindow, path: Path) -> None:
     wait_for_document(window, lambda: window.files.open(path))
     for dock in window.docks.all():
         dock.hide()
-    settle_until(lambda: window.document is not None and window.document.read)
+    settle_until(lambda: window.document is not None and window.document.read and not window.work.is_busy)
     timeline = window.timeline
     events = window.document.history.trace.events
     waits = (events["kind"] == EventKind.WAIT_END) & (events["agent"] == 0) & (events["flags"] & EventFlag.BLOCKED > 0)
     steps = waits.nonzero()[0]
     window.navigator.go_to(Focus(int(steps[len(steps) // 2]), "CTA0.producer"))
+    timeline.toggle_all_folds()
+    timeline.toggle_fold()  # only its CTA stays unfolded, not the one whose event is the recording's first
     for name, theme, zooms in (("whole", "dark", 0), ("part", "light", 11), ("events", "dark", 11)):
         window.appearance.set_theme(theme)
         if timeline.scene.compact is not (name == "whole"):

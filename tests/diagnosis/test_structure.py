@@ -79,6 +79,7 @@ def test_where_nothing_is_told_nothing_is_called_clean() -> None:
     report = diagnose(unknowing(two_rings(6)))
     assert report.findings == ()
     assert tuple(line.partition(":")[0] for line in report.not_judged) == UNKNOWING
+    assert all(line.endswith(".") and not line.endswith("..") for line in report.not_judged)
     assert report_json(report)["not_judged"] == list(report.not_judged)
     text = report_text(report)
     assert "clean" not in text

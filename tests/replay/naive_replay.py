@@ -223,7 +223,10 @@ class NaiveReplay:
         if kind == EventKind.ADVANCE:
             moved = (int(event["stage"]), int(event["parity"]), int(event["amount"]))
             self.cursors[self.trace.rings[event["ring"]], agent] = moved
-        if kind == EventKind.EXIT and self.activity[agent] == AgentActivity.TIMED_OUT:
+        if kind == EventKind.EXIT and self.activity[agent] in (
+            AgentActivity.TIMED_OUT,
+            AgentActivity.WAITING,
+        ):
             return
         self.latest[agent] = event
         if self.trace.agents[agent].role == "copy_engine":

@@ -14,6 +14,7 @@ from visualizer.diagnosis.uses.accesses import shared_places
 from visualizer.language import mark, tr, trn
 from visualizer.recording.schema import EventKind
 from visualizer.replay.history import History
+from visualizer.structure.model import Structure
 
 JUDGED_ALL_THE_SAME = mark(
     "judged were undefined operations, arrivals and bytes beyond what a phase takes, and who is blocked"
@@ -41,25 +42,29 @@ def knows_no_ring(history: History) -> bool:
     return _no_kinds(history) != "" and _no_places(history) != ""
 
 
+def _unknown(structure: Structure) -> str:
+    return tr("{note}.", note=structure.unknown) if structure.unknown else ""
+
+
 def _no_kinds(history: History) -> str:
     structure = history.structure
     if any(kind != "other" for kind in structure.kinds):
         return ""
-    return structure.unknown or tr("it is not known which barriers say full and which say empty.")
+    return _unknown(structure) or tr("it is not known which barriers say full and which say empty.")
 
 
 def _no_places(history: History) -> str:
     structure = history.structure
     if structure.places:
         return ""
-    return structure.unknown or tr("it is not known which barriers guard a buffer.")
+    return _unknown(structure) or tr("it is not known which barriers guard a buffer.")
 
 
 def _no_pairs(history: History) -> str:
     structure = history.structure
     if any(full and empty for ring in structure.rings for full, empty in zip(ring.full, ring.empty, strict=False)):
         return ""
-    return structure.unknown or tr("of no stage both a full and an empty barrier are known.")
+    return _unknown(structure) or tr("of no stage both a full and an empty barrier are known.")
 
 
 def _no_producers(history: History) -> str:

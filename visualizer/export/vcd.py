@@ -152,8 +152,9 @@ def _until_left(selection: Selection, lane: Lane, spans: Spans) -> tuple[Ints, I
     tile = np.append(-1, tile)
     history = selection.history
     steps = history.agents.acts.steps(lane.row)
-    if len(steps) and history.kinds[steps[-1]] == EventKind.EXIT:
-        time = np.append(time, history.trace.events["time"][steps[-1]])
+    last = history.agents.latest_act(history.kinds, history.steps - 1)[lane.row] if len(steps) else -1
+    if last >= 0 and history.kinds[last] == EventKind.EXIT:
+        time = np.append(time, history.trace.events["time"][last])
         state, tile = np.append(state, int(AgentActivity.EXITED)), np.append(tile, -1)
     return time, state, tile
 

@@ -48,6 +48,9 @@ _ACTIVITY[EventKind.RANGE_BEGIN] = AgentActivity.IN_RANGE
 _ACTIVITY[EventKind.EXIT] = AgentActivity.EXITED
 _ACTIVITY[EventKind.TIMEOUT] = AgentActivity.TIMED_OUT
 
+# Who leaves right after such an act waits on: it gave up, or one lane waits and its warp's others left (History.left).
+_HELD = (_ACTIVITY == AgentActivity.WAITING) | (_ACTIVITY == AgentActivity.TIMED_OUT)
+
 # Observations, not acts: they say nothing about what the agent itself does next.
 _ACTS = ~kind_mask(EventKind.PHASE_COMPLETE, EventKind.WORD_SAMPLE)
 NAMES_ITS_BARRIER = kind_mask(EventKind.WAIT_BEGIN, EventKind.TIMEOUT)
@@ -68,7 +71,7 @@ class AgentColumns:
         steps = self.acts.step_at(positions)
         left = np.flatnonzero((positions > self.acts.starts[:-1][agents]) & (kinds[steps] == EventKind.EXIT))
         before = self.acts.step_at(positions[left] - 1)
-        steps[left] = np.where(kinds[before] == EventKind.TIMEOUT, before, steps[left])
+        steps[left] = np.where(_HELD[kinds[before]], before, steps[left])
         return steps
 
     def ring_row(self, trace: Trace, ring: str | None) -> int:
@@ -99,9 +102,8 @@ class AgentColumns:
             return NO_SPANS
         events = trace.events[steps]
         state = _ACTIVITY[events["kind"]]
-        after_timeout = np.flatnonzero((state[1:] == AgentActivity.EXITED) & (state[:-1] == AgentActivity.TIMED_OUT))
         keep = np.ones(len(steps), bool)
-        keep[after_timeout + 1] = False
+        keep[1:] = (state[1:] != AgentActivity.EXITED) | ~_HELD[events["kind"][:-1]]
         steps, events, state = steps[keep], events[keep], state[keep]
         barrier = np.where(NAMES_ITS_BARRIER[events["kind"]], events["barrier"], -1)
         # A range that follows another one is another stretch.

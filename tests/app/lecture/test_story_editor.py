@@ -107,6 +107,20 @@ def test_closing_asks_about_what_is_not_saved(editor: StoryEditor, monkeypatch: 
     assert editor.close()
 
 
+def test_another_story_is_opened_once_what_is_not_saved_may_go(
+    editor: StoryEditor, window: MainWindow, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    before = editor.story
+    monkeypatch.setattr(QMessageBox, "exec", lambda box: QMessageBox.StandardButton.Cancel)
+    window.lectures.edit_file(story_path("lesson"))
+    assert editor.story is before
+    assert editor.isWindowModified()
+    monkeypatch.setattr(QMessageBox, "exec", lambda box: QMessageBox.StandardButton.Discard)
+    window.lectures.edit_file(story_path("lesson"))
+    assert editor.story == load_story(story_path("lesson"))
+    assert not editor.isWindowModified()
+
+
 def test_save_comes_first_when_an_edited_story_is_closed(
     editor: StoryEditor, window: MainWindow, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -148,3 +162,15 @@ def test_a_file_that_is_no_story_is_a_message(window: MainWindow, tmp_path: Path
     window.lectures.edit_file(path)
     assert window.lectures.editor is None
     assert str(path) in window.messages.text
+
+
+def test_all_that_is_wrong_is_read_on_a_small_screen(editor: StoryEditor, window: MainWindow, qtbot: QtBot) -> None:
+    window.resize(1280, 800)
+    window.workspaces.reset()
+    window.show_pane("story")
+    window.languages.toggle()
+    editor.boxes["text", "en"].setPlainText("pending {full[9].pending}")
+    editor.boxes["question", "en"].setPlainText("Why?")
+    message = editor.message
+    assert len(message.text().splitlines()) == 3
+    qtbot.waitUntil(lambda: message.height() >= message.heightForWidth(message.width()))

@@ -12,6 +12,7 @@ import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QGuiApplication, QKeySequence
 from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QDialog, QInputDialog, QLabel, QPushButton
 from pytestqt.qtbot import QtBot
 
 from visualizer.app.session.document import Document
@@ -271,17 +272,22 @@ def test_an_address_in_another_file_opens_it(window: MainWindow, recording: Path
 
 
 def test_the_address_dialog_starts_from_here(window: MainWindow, monkeypatch: pytest.MonkeyPatch) -> None:
-    offered: list[str] = []
-
-    def answer(parent: object, title: str, label: str, mode: object, text: str) -> tuple[str, bool]:
-        offered.append(text)
-        return "#step=9", False
-
-    monkeypatch.setattr("visualizer.app.session.places.QInputDialog.getText", answer)
+    asked: list[QInputDialog] = []
+    monkeypatch.setattr(QInputDialog, "exec", lambda dialog: asked.append(dialog) or QDialog.DialogCode.Rejected)
     window.navigator.go_to(Focus(4))
     window.places.ask()
-    assert offered == ["#step=4"]
+    assert [dialog.textValue() for dialog in asked] == ["#step=4"]
     assert window.navigator.focus == Focus(4)
+
+
+def test_the_address_dialogs_example_is_an_address_and_its_buttons_speak(window: MainWindow) -> None:
+    window.languages.toggle()
+    dialog = window.places.address_dialog()
+    dialog.show()
+    assert "120&&lane" in dialog.findChild(QLabel).text(), "one & alone marks a key and is not shown"
+    assert [button.text() for button in dialog.findChildren(QPushButton)] == ["确定", "取消"]
+    dialog.close()
+    dialog.deleteLater()
 
 
 def test_a_long_recording_has_its_notes_and_hits_once_it_is_read(

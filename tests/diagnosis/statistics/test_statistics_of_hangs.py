@@ -96,3 +96,11 @@ def test_a_barrier_known_by_address_is_called_by_what_it_is_for() -> None:
     assert "waits for CTA1.full[0]" in found.bound.sentence
     assert "0x" not in found.bound.sentence
     assert "0x" in found.stuck[0].waits_for
+
+
+@pytest.mark.parametrize("name", ["multicast", "gemm", "pingpong", "attention"])
+def test_a_warp_of_which_one_lane_waits_is_there_as_long_as_its_wait(name: str) -> None:
+    """Its other lanes left, and the log has that as its exit."""
+    found = statistics(find_facts(History(hung(name, "F01", as_logged=True))))
+    assert all(0 <= role.waiting <= role.present for role in found.roles)
+    assert all(ring.back_pressure <= 1 for ring in found.rings)

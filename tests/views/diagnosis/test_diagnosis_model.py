@@ -69,6 +69,14 @@ def test_the_headline_says_what_was_not_judged() -> None:
     assert headline(Report("completed", 0, (), "it has no mbarrier")) == "Completed: no findings. It has no mbarrier."
 
 
+def test_many_things_not_judged_leave_room_for_the_findings() -> None:
+    lines = tuple(f"Whether rule {number}: no ring is known." for number in range(6))
+    assert headline(Report("completed", 0, (), not_judged=lines)) == (
+        "Completed: no findings. Not judged: Whether rule 0: no ring is known. 5 more things were not judged."
+    )
+    assert all(line in headline(Report("completed", 0, (), not_judged=lines[:2])) for line in lines[:2])
+
+
 def test_findings_are_counted_by_severity() -> None:
     _, report = diagnosed("32")
     assert count_text(report) == "1 finding"

@@ -116,6 +116,16 @@ def test_a_clean_run_says_so(pane: DiagnosisWidget) -> None:
     assert not pane.details.isVisible()
 
 
+def test_all_that_was_not_judged_is_in_the_tool_tip(pane: DiagnosisWidget) -> None:
+    lines = tuple(f"Whether rule {number}: no ring is known." for number in range(6))
+    pane.set_report(Report("completed", 0, (), not_judged=lines))
+    pane.set_history(hand_history())
+    assert all(line in pane.headline.toolTip() for line in lines)
+    pane.set_report(Report("completed", 0, ()))
+    pane.set_history(hand_history())
+    assert pane.headline.toolTip() == ""
+
+
 def test_without_a_recording_or_a_report_it_says_so(pane: DiagnosisWidget) -> None:
     pane.set_report(None)
     pane.set_history(hand_history())

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
+from hung_kernels import hung
 from pane_testing import hand_history, two_cta_history
 from stranger_traces import stranger
 
@@ -12,6 +13,7 @@ from visualizer.diagnosis.diagnose import diagnose
 from visualizer.diagnosis.report import Report
 from visualizer.playback.focus import Focus
 from visualizer.programs.registry import find_program
+from visualizer.recording.schema import EventKind
 from visualizer.recording.tables import Ending
 from visualizer.replay.history import History
 from visualizer.sources.simulator.simulate import simulate
@@ -152,6 +154,22 @@ def test_a_sound_recording_says_that_nothing_is_wrong(lesson_history: History) -
     report = diagnose(lesson_history)
     told = sections(Focus(100), lesson_history, report)["Finding"]
     assert (told.text, told.alarm) == ("Nothing is wrong with this recording.", False)
+
+
+def test_what_was_not_judged_is_not_called_sound(lesson_history: History) -> None:
+    report = replace(diagnose(lesson_history), not_judged=("Whether a buffer is read too early: nobody knows.",))
+    told = sections(Focus(100), lesson_history, report)["Finding"]
+    assert told.text == "Nothing is wrong in what was judged of this recording."
+
+
+def test_a_wait_without_end_lasts_to_the_end_though_its_warps_other_lanes_left() -> None:
+    history = History(hung("gemm", "F01", as_logged=True))
+    waits = history.waits
+    exits = set(history.trace.events["agent"][history.kinds == EventKind.EXIT].tolist())
+    row = next(row for row in range(len(waits)) if waits.over[row] < 0 and int(waits.agent[row]) in exits)
+    step, agent = int(waits.begin[row]), history.trace.agents[int(waits.agent[row])].name
+    took = [line.text for part in inspect(history, Focus(step, agent), None, ()) for line in part.lines]
+    assert f"to the end of the recording; it began at step {step}" in took
 
 
 def test_every_step_of_every_lane_can_be_inspected() -> None:

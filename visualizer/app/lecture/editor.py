@@ -58,7 +58,6 @@ class StoryEditor(QWidget):
         column = QVBoxLayout(self)
         column.addWidget(self.steps, 2)
         column.addLayout(self._buttons())
-        column.addWidget(self.message)
         column.addWidget(self._texts(), 3)
 
     def open(self, story: Story, path: Path | None) -> None:
@@ -94,7 +93,7 @@ class StoryEditor(QWidget):
         self._check()
 
     def closeEvent(self, event: QCloseEvent) -> None:
-        if self.isWindowModified() and not self._may_close():
+        if not self.may_close():
             event.ignore()
             return
         super().closeEvent(event)
@@ -124,6 +123,7 @@ class StoryEditor(QWidget):
         form = QFormLayout(inside)
         form.setRowWrapPolicy(QFormLayout.RowWrapPolicy.WrapAllRows)
         form.setContentsMargins(0, 0, 6, 0)
+        form.addRow(self.message)  # scrolls with them: on a small screen it would be cut
         for field in FIELDS:
             for language in ("en", "zh"):
                 box = QPlainTextEdit()
@@ -243,8 +243,10 @@ class StoryEditor(QWidget):
         chapter, step = self.place
         return self.story.chapters[chapter].steps[step]
 
-    def _may_close(self) -> bool:
-        """Offer to save first; False if the story shall stay open."""
+    def may_close(self) -> bool:
+        """Offer to save what is not; False if the story shall stay open."""
+        if not self.isWindowModified():
+            return True
         answer = self.ask_about_unsaved()
         if answer == QMessageBox.StandardButton.Save:
             self.save()

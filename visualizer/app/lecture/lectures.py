@@ -105,7 +105,8 @@ class Lectures(QObject):
         except StoryError as error:
             self._session.messages.show_error(str(error))
             return
-        self._show_editor().open(story, path)
+        if self.editor is None or self.editor.may_close():
+            self._show_editor().open(story, path)
 
     def add_step(self) -> None:
         """Add what the window shows to the story in the editor, as a step after the one selected there."""

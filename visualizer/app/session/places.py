@@ -6,7 +6,7 @@ from pathlib import Path
 
 from PySide6.QtCore import QObject, Signal
 from PySide6.QtGui import QGuiApplication
-from PySide6.QtWidgets import QInputDialog, QLineEdit, QWidget
+from PySide6.QtWidgets import QDialog, QInputDialog, QWidget
 
 from visualizer.app.session.document import Document
 from visualizer.app.session.front import bring_to_front
@@ -98,11 +98,18 @@ class Places(QObject):
                 self.hang_opened.emit()
 
     def choose_address(self) -> str | None:
-        text, chosen = QInputDialog.getText(
-            self.parent(),
-            tr("Go to an address"),
-            tr("A step, or an address such as run.pscope#step=120&lane=full[1]:"),
-            QLineEdit.EchoMode.Normal,
-            str(self.here),
-        )
-        return text if chosen else None
+        dialog = self.address_dialog()
+        chosen = dialog.exec() == QDialog.DialogCode.Accepted
+        dialog.deleteLater()
+        return dialog.textValue() if chosen else None
+
+    def address_dialog(self) -> QInputDialog:
+        """Where you are, to be changed."""
+        dialog = QInputDialog(self.parent())
+        dialog.setWindowTitle(tr("Go to an address"))
+        label = tr("A step, or an address such as run.pscope#step=120&lane=full[1]:")
+        dialog.setLabelText(label.replace("&", "&&"))  # one alone marks a key and is not shown
+        dialog.setTextValue(str(self.here))
+        dialog.setOkButtonText(tr("OK"))
+        dialog.setCancelButtonText(tr("Cancel"))
+        return dialog

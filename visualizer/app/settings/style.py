@@ -104,7 +104,7 @@ QCheckBox::indicator, QTreeView::indicator {{ width: {px(14)}; height: {px(14)};
 QCheckBox::indicator:checked, QTreeView::indicator:checked {{ background: {theme.producer.fill};
   image: url({icons}/check.svg); }}
 QCheckBox::indicator:focus {{ border-color: {theme.accent}; }}
-QSpinBox:disabled, QComboBox:disabled {{ color: {theme.text_disabled}; }}
+QSpinBox:disabled, QComboBox:disabled, QLineEdit:disabled {{ color: {theme.text_disabled}; }}
 QComboBox QAbstractItemView, #completions {{ background: {theme.raised}; border: {edge}px solid {theme.text_muted}; }}
 QSlider:horizontal {{ min-height: {px(18)}; }}
 QSlider::groove:horizontal {{ height: {px(6)}; background: {theme.grid}; border-radius: 3px; }}
@@ -118,6 +118,8 @@ QHeaderView::section {{ background: {theme.header}; color: {theme.text_muted}; b
   border-right: 1px solid {theme.grid}; border-bottom: 1px solid {theme.border}; }}
 QTableView, QListView, QTreeView, QPlainTextEdit, QTextBrowser {{ background: {theme.panel}; border: none;
   gridline-color: {theme.grid}; selection-background-color: {theme.selection}; selection-color: {theme.text}; }}
+QPlainTextEdit[readOnly="false"] {{ border: 1px solid {theme.border}; border-radius: 3px; }}
+QPlainTextEdit[readOnly="false"]:focus {{ border: {edge}px solid {theme.accent}; }}
 QTreeView::item {{ padding: 2px 0; }}
 QTableCornerButton::section {{ background: {theme.header}; border: none; }}
 QScrollBar:vertical {{ background: transparent; width: {px(11)}; margin: 0; }}

@@ -142,4 +142,6 @@ def _lives(history: History) -> Lives:
     end[begin <= trace.duration_ps] = trace.duration_ps
     exits = np.flatnonzero(history.kinds == EventKind.EXIT)
     end[agent[exits]] = time[exits]
+    # One lane waits, though its warp's others left: as long as its wait, to the end.
+    end[history.waits.agent[history.waits.over < 0]] = trace.duration_ps
     return Lives(begin, end, role_codes(history), trace.agent_cta.astype(np.int64))

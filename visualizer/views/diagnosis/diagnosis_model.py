@@ -17,6 +17,9 @@ from visualizer.playback.stories.teaching import lesson_on
 from visualizer.recording.trace import Trace
 from visualizer.views.diagnosis.details_model import Line, detail_lines, focus_at, last_steps
 
+_LINES_SHOWN = 2
+"""Of what was not judged, above the list; where there are more, the first one and how many."""
+
 GLYPHS = {"error": "✖", "warning": "⚠", "note": "ℹ"}
 
 
@@ -54,7 +57,7 @@ def headline(report: Report) -> str:
             return clean
         if report.not_judged or report.note:
             note = [] if report.not_judged else [tr("{note}.", note=sentence(report.note))]
-            return sentences(clean, *note, *not_judged_lines(report))
+            return sentences(clean, *note, *_left_out(report))
         return sentences(clean, tr("No agent waits for ever, the counts match, and every buffer is used in order."))
     counts = {
         "error": trn("{n} error", "{n} errors", _of_severity(report, "error")),
@@ -67,7 +70,17 @@ def headline(report: Report) -> str:
         findings=commas([counts[severity] for severity in GLYPHS if _of_severity(report, severity)]),
         lost=lost,
     )
-    return found if lost else sentences(found, *not_judged_lines(report))
+    return found if lost else sentences(found, *_left_out(report))
+
+
+def _left_out(report: Report) -> list[str]:
+    """What was not judged, as far as it leaves room for the findings: of a kernel without a ring that is six rules for
+    one reason."""
+    lines = not_judged_lines(report)
+    if len(lines) <= _LINES_SHOWN:
+        return lines
+    more = len(lines) - 1
+    return [lines[0], trn("{n} more thing was not judged.", "{n} more things were not judged.", more)]
 
 
 def finding_rows(trace: Trace, report: Report) -> tuple[FindingRow, ...]:

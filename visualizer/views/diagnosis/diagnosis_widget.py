@@ -17,6 +17,7 @@ from PySide6.QtWidgets import (
 )
 
 from visualizer.diagnosis.report import Report
+from visualizer.diagnosis.report_text import not_judged_lines
 from visualizer.language import tr
 from visualizer.playback.focus import Focus
 from visualizer.replay.history import History
@@ -108,10 +109,17 @@ class DiagnosisWidget(QWidget):
         else:
             text = headline(self._report) if self._report is not None else tr("This recording was not diagnosed.")
         self.headline.setText(text)
+        self.headline.setToolTip(tip("\n".join(self._not_judged())))
         shown = bool(self._rows) and not self._veiled
         self.findings.setVisible(shown)
         self.details.setVisible(shown)
         self._chain_area.setVisible(shown and bool(self._chain.nodes))
+
+    def _not_judged(self) -> list[str]:
+        """All of it: the headline may have room for the first one alone."""
+        if self._veiled or self._history is None or self._report is None:
+            return []
+        return not_judged_lines(self._report)
 
     def set_focus(self, focus: Focus) -> None:
         """Select the finding that is in focus, so that going back selects the one before."""

@@ -135,6 +135,12 @@ def _slice(about: _About) -> Section:
     return Section(heading_text(about.trace, step), text, tuple(lines))
 
 
+def _waits_on(about: _About, end: int) -> bool:
+    """Whether the event that ends a slice is the exit of a warp of which one lane waits on."""
+    agent = int(about.trace.events["agent"][end])
+    return about.history.kinds[end] == EventKind.EXIT and agent not in about.history.left
+
+
 def _took(about: _About) -> Line | None:
     """How long the slice of the lane lasts that the focused event begins or ends in."""
     found = lane_steps(about.history, about.lane)
@@ -147,7 +153,7 @@ def _took(about: _About) -> Line | None:
     if begin is None:
         return Line(tr("lasts"), tr("nothing has happened in this lane yet"))
     times = about.trace.events["time"]
-    if end is None:
+    if end is None or _waits_on(about, end):
         return Line(tr("lasts"), tr("to the end of the recording; it began at step {step}", step=begin))
     text = tr(
         "{duration}, steps {begin} to {end}", duration=duration(int(times[end] - times[begin])), begin=begin, end=end
@@ -275,6 +281,13 @@ def _agent(about: _About) -> Section:
     return Section(tr("Agent {name}", name=history.agent_titles[row]), "", tuple(lines))
 
 
+def _sound(report: Report) -> str:
+    """Of a recording without findings."""
+    if report.not_judged or report.lost_events:
+        return tr("Nothing is wrong in what was judged of this recording.")
+    return tr("Nothing is wrong with this recording.")
+
+
 def _findings(about: _About, report: Report | None, rows: Sequence[FindingRow]) -> Section:
     """What the diagnosis says of who and what is shown here."""
     if report is None:
@@ -288,7 +301,7 @@ def _findings(about: _About, report: Report | None, rows: Sequence[FindingRow]) 
     ]
     own.sort(key=lambda row: row.focus is None or row.focus.step != about.step)
     if not own:
-        elsewhere = tr("No finding is about this.") if rows else tr("Nothing is wrong with this recording.")
+        elsewhere = tr("No finding is about this.") if rows else _sound(report)
         first = next((row for row in rows if row.focus is not None), None)
         other = [] if first is None else [Line(tr("elsewhere"), first.text, first.focus)]
         return Section(tr("Finding"), elsewhere, tuple(other))

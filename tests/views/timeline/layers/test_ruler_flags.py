@@ -21,7 +21,7 @@ from visualizer.views.timeline.lanes.lanes import build_lanes
 from visualizer.views.timeline.layers.chrome import cursor_flag, cursor_time, divergence_flag, ruler_labels
 from visualizer.views.timeline.layers.frame import make_frame
 from visualizer.views.timeline.layers.marks import Marks, upper_flags
-from visualizer.views.timeline.layers.overlay_widget import lower_flags
+from visualizer.views.timeline.layers.overlay_widget import lower_flags, steps_text
 from visualizer.views.timeline.painting.paint import Fonts
 from visualizer.views.timeline.time.scale import View
 from visualizer.views.timeline.timeline_widget import TimelineWidget
@@ -116,3 +116,11 @@ def test_the_cursors_time_has_the_rulers_unit(
     flagged = cursor_time(view, max(view.time(at * view.width), 0))
     assert len({text.split()[-1] for text in (*times, flagged)}) == 1
     assert len(set(times)) == len(times)
+
+
+@pytest.mark.parametrize("count", [1, 236, 10_000_264])
+def test_the_number_of_events_stays_before_the_times(count: int, fonts: Fonts) -> None:
+    whole = f"{count} events"
+    assert steps_text(count, fonts.width(whole), fonts) == whole
+    assert steps_text(count, fonts.width(whole) - 1, fonts) == str(count)
+    assert steps_text(count, fonts.width(str(count)) - 1, fonts) == ""

@@ -23,9 +23,11 @@ from visualizer.views.timeline.layers.chrome import (
 from visualizer.views.timeline.layers.layers_widget import Look
 from visualizer.views.timeline.layers.marks import Marks, upper_flags
 from visualizer.views.timeline.layers.scene import Scene
-from visualizer.views.timeline.painting.paint import paint_arrows, paint_note, paint_text
+from visualizer.views.timeline.painting.paint import Fonts, paint_arrows, paint_note, paint_text
 
 _PAD = 8.0
+_STEPS_LEFT = 13
+"""Where the events' number begins, pixels."""
 
 
 def paint_focus(painter: QPainter, scene: Scene, look: Look) -> None:
@@ -59,8 +61,14 @@ def paint_steps(painter: QPainter, scene: Scene, look: Look) -> None:
     """How many events there are, over the names."""
     painter.setFont(look.fonts.plain)
     painter.setPen(colour(look.theme.text_muted))
-    text = tr("{count} events", count=scene.history.steps)
-    paint_text(painter, look.fonts, text, 13, 0, scene.frame.ruler.height())
+    text = steps_text(scene.history.steps, scene.frame.names.width() - _STEPS_LEFT, look.fonts)
+    paint_text(painter, look.fonts, text, _STEPS_LEFT, 0, scene.frame.ruler.height())
+
+
+def steps_text(count: int, room: float, fonts: Fonts) -> str:
+    """The events' number in `room` pixels: the number alone, or nothing, where names are short; times begin behind."""
+    texts = (tr("{count} events", count=count), str(count))
+    return next((text for text in texts if fonts.width(text) <= room), "")
 
 
 def clear_flagged_times(
