@@ -18,17 +18,22 @@ NAME = "cp-async"
 WARPS = 4
 
 
-def cp_async(config: LessonConfig | None = None) -> Program:
-    """The lesson's tiles and stages, copied the older way by agents w0..w3. ProgramError for a single stage."""
-    c = config or LessonConfig()
-    if c.stages < 2:
+def check(config: LessonConfig) -> None:
+    """ProgramError for a single stage."""
+    if config.stages < 2:
         raise ProgramError(
             tr(
                 "--stages {stages}: {name} copies ahead of its reads, so it needs at least 2 stages",
-                stages=c.stages,
+                stages=config.stages,
                 name=NAME,
             )
         )
+
+
+def cp_async(config: LessonConfig | None = None) -> Program:
+    """The lesson's tiles and stages, copied the older way by agents w0..w3. ProgramError for a single stage."""
+    c = config or LessonConfig()
+    check(c)
     share = c.tile_bytes // WARPS
     sizes = {"stages": c.stages, "tiles": c.tiles, "tile_rows": c.tile_rows, "tile_columns": c.tile_columns}
     b = Builder(NAME, config=sizes | {"threads": WARPS * WARP_THREADS}, copy_engine="cp.async")

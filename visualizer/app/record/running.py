@@ -12,6 +12,7 @@ from visualizer.app.session.record_job import Experiment, record_work
 from visualizer.app.session.session import Session
 from visualizer.app.work.job import JobRunner
 from visualizer.language import tr
+from visualizer.programs.lesson import NAME as LESSON
 from visualizer.sources.errors import SourceError
 from visualizer.views.timeline.timeline_widget import TimelineWidget
 
@@ -54,7 +55,7 @@ class Running(QObject):
         """Run the lesson with a known mistake in the simulator; the panel shows what runs."""
         panel = self._panes["experiment"]
         panel.source.setCurrentIndex(panel.source.findData(SIMULATOR))
-        panel.show_lesson({}, fault)
+        panel.show_program(LESSON, {}, fault)
         self.run(panel.experiment())
 
     def stop(self) -> None:

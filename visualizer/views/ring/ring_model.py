@@ -210,7 +210,7 @@ def ring(history: History, step: int, report: Report | None = None, name: str | 
 
 def phase_bytes(trace: Trace) -> int:
     """Bytes a full barrier's phase waits for; 0 if the recording's program does not say."""
-    facts = lesson_facts(trace.meta.config)
+    facts = lesson_facts(trace.meta)
     return facts["expected_bytes"] if facts else 0
 
 
