@@ -12,7 +12,6 @@ from visualizer.app.session.record_job import Experiment, record_work
 from visualizer.app.session.session import Session
 from visualizer.app.work.job import JobRunner
 from visualizer.language import tr
-from visualizer.programs.lesson import NAME as LESSON
 from visualizer.sources.errors import SourceError
 from visualizer.views.timeline.timeline_widget import TimelineWidget
 
@@ -53,6 +52,8 @@ class Running(QObject):
 
     def break_it(self, fault: str) -> None:
         """Run the lesson with a known mistake in the simulator; the panel shows what runs."""
+        from visualizer.programs.lesson import NAME as LESSON
+
         panel = self._panes["experiment"]
         panel.source.setCurrentIndex(panel.source.findData(SIMULATOR))
         panel.show_program(LESSON, {}, fault)
