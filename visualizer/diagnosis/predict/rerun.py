@@ -21,7 +21,7 @@ from visualizer.sources.source import Request
 VerifySource = Literal["gpu", "simulator"]
 
 LEAST_TILES = 64
-"""A shorter recording of a program is verified with so many tiles: a ring of eight stages must get into its stride."""
+"""A shorter recording of the lesson is verified with so many tiles: a ring of eight stages must get into its stride."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,24 +57,16 @@ def rerun_of(meta: Meta, ring: str, consumer_delay_ns: int) -> Rerun:
         asked = check_program(meta.program, own_parameters(meta.program, meta.config))
     except ProgramError as problem:
         raise PredictError(tr("the recording's parameters cannot be run again: {problem}", problem=problem)) from None
-    if "tiles" in own:
-        asked["tiles"] = max(asked["tiles"], LEAST_TILES)
-    if "consumer_delay" in own:
-        asked["consumer_delay"] = consumer_delay_ns
-    return Rerun(lambda stages: Request(meta.program, {**asked, name: stages}), asked.get("tiles"), _sources(meta))
+    if meta.program != LESSON:  # what was played was the recorded run, and its kernel's sizes are of another kind
+        return Rerun(lambda stages: Request(meta.program, {**asked, name: stages}), None, ("simulator",))
+    tiles = max(asked["tiles"], LEAST_TILES)
+    asked |= {"consumer_delay": consumer_delay_ns, "tiles": tiles}
+    return Rerun(lambda stages: Request(LESSON, {**asked, name: stages}), tiles, ("gpu", "simulator"))
 
 
 def _stages_of(program: str, ring: str) -> str | None:
     """The program's parameter that counts the stages of this ring."""
     return next((one.name for one in parameters_of(program) if one.ring == ring), None)
-
-
-def _sources(meta: Meta) -> tuple[VerifySource, ...]:
-    """Where the program that was simulated can run as it was: its kernel, if it has one of another kind of sizes, is
-    no run of the same."""
-    if meta.program == LESSON:
-        return ("gpu", "simulator")
-    return ("simulator",) if any(kernel.name == meta.program for kernel in KERNELS) else ("simulator", "gpu")
 
 
 def could_have(meta: Meta, ring: str, stages: int) -> bool:
@@ -87,7 +79,7 @@ def could_have(meta: Meta, ring: str, stages: int) -> bool:
             return False
         return True
     name = _stages_of(meta.program, ring)
-    if name is None:
+    if name not in meta.config:  # that of a stranger's kernel of the same name tells no parameters
         return True
     try:
         check_program(meta.program, {**own_parameters(meta.program, meta.config), name: stages})
