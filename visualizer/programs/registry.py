@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from visualizer.language import tr
-from visualizer.programs import attention, blackwell, cp_async, gemm, pingpong
+from visualizer.programs import attention, blackwell, cp_async, gemm, multicast, pingpong
 from visualizer.programs.baseline import NAME as BASELINE
 from visualizer.programs.baseline import baseline
 from visualizer.programs.cluster import NAME as CLUSTER
@@ -30,9 +30,7 @@ from visualizer.programs.faults import (
 from visualizer.programs.lesson import NAME as LESSON
 from visualizer.programs.lesson import lesson
 from visualizer.programs.load import is_file_name, load_program
-from visualizer.programs.multicast import NAME as MULTICAST
-from visualizer.programs.multicast import multicast
-from visualizer.programs.parameters import PARAMETERS, LessonConfig, of_lesson
+from visualizer.programs.parameters import PARAMETERS, LessonConfig
 from visualizer.programs.program import Parameter, Program
 
 
@@ -61,28 +59,19 @@ _OF_KERNELS = ("F01", "F03", "F06", "F20")
 
 
 def _like_lesson(
-    lay_out: Callable[[LessonConfig], Program],
-    names: tuple[str, ...],
-    faults: tuple[str, ...] = (),
-    check: Callable[[LessonConfig], None] = lambda config: None,
+    lay_out: Callable[[LessonConfig], Program], parameters: tuple[Parameter, ...], faults: tuple[str, ...] = ()
 ) -> BuiltIn:
-    """A program with the lesson's parameters of these names, which go together as they do in the lesson."""
-    return BuiltIn(
-        lambda **values: lay_out(LessonConfig(**values)),
-        tuple(map(of_lesson, names)),
-        lambda **values: check(LessonConfig(**values)),
-        faults,
-    )
+    """A program with some of the lesson's parameters, which go together as they do in the lesson."""
+    return BuiltIn(lambda **values: lay_out(LessonConfig(**values)), parameters, LessonConfig, faults)
 
 
-_TILES = ("stages", "tiles", "tile_rows", "tile_columns")
 PROGRAMS: Mapping[str, BuiltIn] = {
-    LESSON: _like_lesson(lesson, tuple(parameter.name for parameter in PARAMETERS), tuple(FAULTS)),
+    LESSON: _like_lesson(lesson, PARAMETERS, tuple(FAULTS)),
     BASELINE: BuiltIn(baseline, faults=tuple(FAULTS)),
     CLUSTER: BuiltIn(cluster),
-    cp_async.NAME: _like_lesson(cp_async.cp_async, _TILES, check=cp_async.check),
+    cp_async.NAME: _like_lesson(cp_async.cp_async, cp_async.PARAMETERS),
     attention.NAME: BuiltIn(attention.attention, attention.PARAMETERS, attention.check, (*_OF_KERNELS, "F48")),
-    MULTICAST: _like_lesson(multicast, (*_TILES, "consumer_warps"), (*_OF_KERNELS, "F31")),
+    multicast.NAME: _like_lesson(multicast.multicast, multicast.PARAMETERS, (*_OF_KERNELS, "F31")),
     gemm.NAME: BuiltIn(gemm.program, gemm.PARAMETERS, gemm.check, _OF_KERNELS),
     pingpong.NAME: BuiltIn(pingpong.program, pingpong.PARAMETERS, pingpong.check, (*_OF_KERNELS, "F48")),
     blackwell.NAME: BuiltIn(blackwell.program),

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 from recording_fields import choose
 
@@ -34,6 +36,19 @@ def test_each_program_shows_its_own_table(window: MainWindow) -> None:
                 field = panel.form.field(parameter.name)
                 assert (field.minimum(), field.maximum()) == (parameter.low, parameter.high)
         assert panel.run_button.isEnabled()
+
+
+def test_tab_goes_through_the_fields_in_their_order(window: MainWindow, qtbot: QtBot) -> None:
+    window.workspaces.go_to("experiment")
+    panel = window.experiment
+    for name in ("attention", "gemm", "lesson"):
+        panel.program.choose(name)
+        panel.seed.setFocus()
+        wanted = [panel.form.field(parameter.name) for parameter in parameters_of(name)] + [panel.reset_button]
+        qtbot.waitUntil(wanted[0].isVisible)
+        for field in wanted:
+            qtbot.keyClick(QApplication.focusWidget(), Qt.Key.Key_Tab)
+            assert QApplication.focusWidget() is field
 
 
 def test_a_kernel_is_simulated_with_other_stages(window: MainWindow, qtbot: QtBot) -> None:

@@ -140,7 +140,7 @@ class ExperimentPanel(QWidget):
     def _refresh(self) -> None:
         program, source = self.program.program(), self.source.currentData()
         parameters = SOURCES[source].parameters(program)
-        self.form.offer(program, parameters)
+        self.form.offer(program, parameters, after=self.seed)
         self.recording.offer(source, program)
         request, problem = self._checked()
         self.fault.offer(program, source, request and request.parameters)

@@ -39,8 +39,9 @@ class ParameterForm(QWidget):
         self._rows.setFieldGrowthPolicy(QFormLayout.FieldGrowthPolicy.AllNonFixedFieldsGrow)
         self._rows.setRowWrapPolicy(QFormLayout.RowWrapPolicy.DontWrapRows)
 
-    def offer(self, program: str, parameters: Sequence[Parameter]) -> None:
-        """Show these of the program, with the values that they had when it was shown last."""
+    def offer(self, program: str, parameters: Sequence[Parameter], after: QWidget) -> None:
+        """Show these of the program, with the values that they had when it was shown last. Tab comes to them from the
+        field `after`: what is new would come last in the window."""
         if (program, tuple(parameters)) == (self._program, self._parameters):
             return
         self._wanted.setdefault(self._program, {}).update(self.parameters())
@@ -56,6 +57,8 @@ class ParameterForm(QWidget):
             label.setBuddy(field)
             self._fields[parameter.name] = field
             self._rows.addRow(label, field)
+            self.setTabOrder(after, field)
+            after = field
         self._show(self._wanted.get(program, {}))
 
     def field(self, name: str) -> QSpinBox | QCheckBox:
