@@ -14,8 +14,7 @@ from visualizer.programs.parameters import of_lesson
 from visualizer.programs.program import Program
 
 NAME = "gemm"
-K_TILES, OUT_BUFFERS, OUT_BLOCKS = 8, 2, 4
-STAGES = 4
+STAGES, K_TILES, OUT_BUFFERS, OUT_BLOCKS = 4, 8, 2, 4
 A_BYTES, B_BYTES = 16384, 32768
 WARPGROUPS = 2
 WARPS = 4

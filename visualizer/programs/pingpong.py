@@ -16,8 +16,7 @@ from visualizer.programs.parameters import of_lesson
 from visualizer.programs.program import Program
 
 NAME = "pingpong"
-K_TILES, OUTPUT_TILES = 8, 4
-STAGES = 5
+STAGES, K_TILES, OUTPUT_TILES = 5, 8, 4
 A_BYTES, B_BYTES = 16384, 16384
 WARPGROUPS = 2
 WARPS = 4

@@ -36,7 +36,7 @@ from visualizer.programs.program import Parameter, Program
 
 @dataclass(frozen=True, slots=True)
 class BuiltIn:
-    """A program of ours: how it is laid out, and which parameters it has, each of which has that name in both calls."""
+    """A program of ours: how it is laid out, and which parameters it has. Both calls take each by its name."""
 
     lay_out: Callable[..., Program]
     parameters: tuple[Parameter, ...] = ()
@@ -174,7 +174,8 @@ def rebuild_program(name: str, config: Mapping[str, Any]) -> Program | None:
         return None
     fault = config.get("fault")
     # Of what a fault sets a recording may hold what it was before.
-    values = {key: value for key, value in config.items() if fault is None or key not in fields_of(find_fault(fault))}
+    set_by_fault = fields_of(find_fault(fault)) if fault is not None else frozenset[str]()
+    values = {key: value for key, value in config.items() if key not in set_by_fault}
     return built_in_program(name, own_parameters(name, values), fault)
 
 

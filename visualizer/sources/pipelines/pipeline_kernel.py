@@ -57,7 +57,7 @@ class PipelineKernel:
     parameters: Mapping[str, Size]
     faults: tuple[str, ...]  # that can be compiled in; all of them hang
     prepare: Callable[[Mapping[str, int]], Launch]
-    shared_bytes: Callable[..., int]  # of its SharedStorage, by the stages of its `rings`
+    storage: Callable[..., int]  # bytes of its SharedStorage, by the stages of its `rings`
     tiles: Callable[[Mapping[str, int]], int]  # that go through a ring of a CTA
     rings: Mapping[str, str]  # by the parameter that counts its stages, a ring as attach names it: by who loads it
     library: Literal["", "matmul", "attention"] = ""  # what torch has of the same
@@ -74,8 +74,8 @@ class PipelineKernel:
             raise SourceError(
                 tr("--ctas is {ctas}, which is no multiple of the cluster's {cluster} CTAs", ctas=ctas, cluster=cluster)
             )
-        needed = self.shared_bytes(*(complete[one] for one in self.rings))
-        if problem := without_room(self.name, {f"--{one}": complete[one] for one in self.rings}, needed):
+        stages = {f"--{one}": complete[one] for one in self.rings}
+        if problem := without_room(self.name, stages, self.shared_bytes(complete)):
             raise SourceError(problem)
 
     def launch(self, values: Mapping[str, int]) -> Launch:
@@ -91,6 +91,10 @@ class PipelineKernel:
             for name in ("cluster", *self.rings)
             if name in values
         )
+
+    def shared_bytes(self, values: Mapping[str, int]) -> int:
+        """Of its SharedStorage, of complete values."""
+        return self.storage(*(values[one] for one in self.rings))
 
     def stages_of(self, ring: str) -> str:
         """The parameter that counts the stages of this ring; "": the only one. SourceError: there is none."""
