@@ -23,7 +23,7 @@ PROGRAMS = {
     "multicast": lambda: multicast(LessonConfig(tiles=12, consumer_warps=4)),
     "gemm": lambda: gemm(k_tiles=16),
     "pingpong": lambda: pingpong(k_tiles=16),
-    "attention": lambda: attention(LessonConfig(tile_columns=128)),
+    "attention": lambda: attention(tile_columns=128),
 }
 STORING = (E.STORE_COMMIT, E.STORE_WAIT_BEGIN)
 ON_BARRIERS = (E.INIT, E.WAIT_BEGIN, E.ARRIVE, E.ARRIVE_EXPECT_TX, E.COPY_ISSUE)

@@ -84,7 +84,10 @@ def test_names_and_faults_choose_the_program(
     [
         (("--fault", "F99"), "--fault: there is no 'F99'; known are F01, F02"),
         (("--program", "none.py"), "--program none.py: No such file or directory"),
-        (("--program", "baseline", "--tiles", "9"), "--tiles is a parameter of lesson; --program baseline does not"),
+        (
+            ("--program", "baseline", "--tiles", "9"),
+            "is a parameter of lesson, cp-async, attention, multicast; --program baseline does not",
+        ),
         (("--program", "lesson", "--fault", "F31"), "--fault F31 needs ctas = 2, which the lesson does not have"),
         (("--source", "gpu", "--program", "baseline"), "--program baseline needs the simulator (--source simulator)"),
         (("--source", "gpu", "--program", "mine.py"), "--program mine.py needs the simulator (--source simulator)"),

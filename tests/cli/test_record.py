@@ -69,10 +69,30 @@ def test_every_parameter_is_an_option(phasescope: Callable, tmp_path: Path) -> N
     assert trace.meta.source["seed"] == 7
 
 
+def test_a_program_has_options_of_its_own(phasescope: Callable, tmp_path: Path) -> None:
+    path = tmp_path / "run.pscope"
+    outcome = phasescope("record", "--program", "attention", "--k-stages", 1, "--v-stages", 4, "-o", path)
+    assert outcome.status == 0, outcome.err
+    told = {"tiles": 8, "tile_rows": 128, "tile_columns": 64, "k_stages": 1, "v_stages": 4}
+    assert load(path).meta.config == told
+    outcome = phasescope("record", "--program", "gemm", "--stages", 2, "-o", path)
+    assert (outcome.status, load(path).meta.config) == (0, {"stages": 2})
+
+
+def test_the_help_tells_the_default_of_each_program_that_has_another(phasescope: Callable) -> None:
+    told = " ".join(phasescope("record", "--help").out.split())
+    assert "stage buffers in the ring (1..8; default: 3, gemm 4, pingpong 5)" in told
+    assert "stages of K's ring (1..8; default: 2)" in told
+    assert told.count("--k-stages N") == 2, "in the usage and with its help"
+
+
 @pytest.mark.parametrize(
     ("words", "names"),
     [
         (("--stages", "9"), "--stages"),
+        (("--program", "gemm", "--stages", "5"), "--stages 5: gemm needs 279552 bytes"),
+        (("--k-stages", "3"), "--k-stages is a parameter of attention; --program lesson does not have it"),
+        (("--source", "gpu", "--v-stages", "3"), "--v-stages is a parameter of attention; --program lesson"),
         (("--tiles", "many"), "--tiles"),
         (("--tile", "128"), "--tile"),
         (("--tile", "128x65"), "--tile"),

@@ -36,7 +36,7 @@ def on_gpu(monkeypatch: pytest.MonkeyPatch) -> list[Request]:
         check(source, request)
         asked.append(request)
         assert request.program is not None
-        if request.options.get("size_k_stages") == 1:
+        if request.parameters.get("k_stages") == 1:
             raise SourceError("the GPU has fallen off the bus")
         trace = load(shipped_recording(request.program))
         trace.meta.check["errors"] = 0

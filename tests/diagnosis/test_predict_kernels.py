@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
-from types import ModuleType
 from typing import Any
 
 import numpy as np
@@ -38,30 +37,25 @@ SLOW_COPIES = {"copy_latency": 6000.0}
 """So that a stage more is worth something."""
 STAGES = {"multicast": 3, "gemm": 4, "pingpong": 4, "attention K": 2, "attention V": 3}
 DOCS = (Path(__file__).parents[2] / "docs" / "statistics.md").read_text(encoding="utf-8")
-Kernel = tuple[ModuleType | None, str, str, Callable[[int], Program]]
-KERNELS: dict[str, Kernel] = {
-    "multicast": (None, "", "", lambda stages: multicast.multicast(LessonConfig(tiles=32, stages=stages))),
-    "gemm": (gemm, "STAGES", "", lambda stages: gemm.program(k_tiles=32)),
-    "pingpong": (pingpong, "STAGES", "", lambda stages: pingpong.program()),
-    "attention K": (attention, "K_STAGES", "k", lambda stages: attention.attention(LessonConfig(tiles=24))),
-    "attention V": (attention, "V_STAGES", "v", lambda stages: attention.attention(LessonConfig(tiles=24))),
+KERNELS: dict[str, tuple[str, Callable[[int], Program]]] = {
+    "multicast": ("", lambda stages: multicast.multicast(LessonConfig(tiles=32, stages=stages))),
+    "gemm": ("", lambda stages: gemm.program(stages, k_tiles=32)),
+    "pingpong": ("", pingpong.program),
+    "attention K": ("k", lambda stages: attention.attention(tiles=24, k_stages=stages)),
+    "attention V": ("v", lambda stages: attention.attention(tiles=24, v_stages=stages)),
 }
-"""By name: where its stages are counted, in which ring, and the program."""
+"""By name: the ring whose stages are others, and the program with so many."""
 RECORDED = [
     (name, ring) for name in ("multicast", "multicast-pair", "gemm", "pingpong", "lesson", "four-ctas") for ring in (0,)
 ] + [("attention", 0), ("attention", 1)]
 
 
-def run(name: str, stages: int, patch: pytest.MonkeyPatch, latencies: dict[str, Any] | None = None) -> Trace:
-    module, constant, _, make = KERNELS[name]
-    with patch.context() as patched:
-        if module is not None:
-            patched.setattr(module, constant, stages)
-        return simulate(make(stages), latencies=Latencies(**(latencies or {})))
+def run(name: str, stages: int, latencies: dict[str, Any] | None = None) -> Trace:
+    return simulate(KERNELS[name][1](stages), latencies=Latencies(**(latencies or {})))
 
 
 def ring_row(facts: Facts, name: str) -> int:
-    return [ring.name for ring in facts.rings].index(KERNELS[name][2])
+    return [ring.name for ring in facts.rings].index(KERNELS[name][0])
 
 
 def measured(trace: Trace, name: str) -> float:
@@ -71,17 +65,15 @@ def measured(trace: Trace, name: str) -> float:
 
 @pytest.mark.parametrize("latencies", [{}, SLOW_COPIES], ids=["usual copies", "slow copies"])
 @pytest.mark.parametrize(("name", "stages"), STAGES.items())
-def test_a_stage_more_or_less_is_predicted(
-    name: str, stages: int, latencies: dict[str, Any], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_stage_more_or_less_is_predicted(name: str, stages: int, latencies: dict[str, Any]) -> None:
     """Within 3 %, and as docs/statistics.md says."""
-    facts = find_facts(History(run(name, stages, monkeypatch, latencies)))
-    found = predict(facts, range(stages - 1, stages + 2), ring=KERNELS[name][2] or None)
+    facts = find_facts(History(run(name, stages, latencies)))
+    found = predict(facts, range(stages - 1, stages + 2), ring=KERNELS[name][0] or None)
     less, same, more = found.points
     assert same.per_tile == pytest.approx(found.recorded_per_tile, rel=1e-9)
     row = f"| {name}, {stages} stages{', slow copies' if latencies else ''} | {same.per_tile / 1000:.0f} ns |"
     for point in (less, more):
-        simulated = measured(run(name, point.stages, monkeypatch, latencies), name)
+        simulated = measured(run(name, point.stages, latencies), name)
         assert point.per_tile == pytest.approx(simulated, rel=0.03), point.stages
         error = point.per_tile / simulated - 1
         row += f" {point.per_tile / 1000:.0f} ns | {simulated / 1000:.0f} ns | {error * 100:+.1f} % |"
@@ -109,14 +101,14 @@ def test_the_four_kernels_compared_are_as_the_docs_say(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", ["gemm", "pingpong"])
-def test_too_few_stages_never_end_and_get_no_figure(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_too_few_stages_never_end_and_get_no_figure(name: str) -> None:
     """A warpgroup releases a stage only once it has begun to wait for the next."""
-    assert run(name, 1, monkeypatch).meta.ending.kind != "completed"
-    found = predict(find_facts(History(run(name, 4, monkeypatch))), range(1, 4), ring=KERNELS[name][2] or None)
+    assert run(name, 1).meta.ending.kind != "completed"
+    found = predict(find_facts(History(run(name, 4))), range(1, 4), ring=KERNELS[name][0] or None)
     assert [point.stages for point in found.points] == [2, 3]
     assert "With 1 stage some waits would never end." in found.notes
     with pytest.raises(PredictError, match="with none of the stage counts asked for"):
-        predict(find_facts(History(run(name, 4, monkeypatch))), [1], ring=KERNELS[name][2] or None)
+        predict(find_facts(History(run(name, 4))), [1], ring=KERNELS[name][0] or None)
 
 
 @pytest.mark.parametrize(("name", "row"), RECORDED)
@@ -140,9 +132,9 @@ def test_what_an_h200_recorded_is_predicted_or_refused_in_words() -> None:
         predict(facts["attention"], ring="ring2")
 
 
-def test_longer_work_and_slower_copies_are_played(monkeypatch: pytest.MonkeyPatch) -> None:
-    usual = find_facts(History(run("multicast", 3, monkeypatch)))
-    slow = run("multicast", 3, monkeypatch, SLOW_COPIES)
+def test_longer_work_and_slower_copies_are_played() -> None:
+    usual = find_facts(History(run("multicast", 3)))
+    slow = run("multicast", 3, SLOW_COPIES)
     row = ring_row(usual, "multicast")
     copy_ns = record_waits(find_facts(History(slow)), row).copy_time / 1000
     found = predict(usual, [3], copy_time_ns=copy_ns)

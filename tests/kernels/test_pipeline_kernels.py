@@ -14,7 +14,7 @@ from visualizer.sources.attach.log_format import Keep
 from visualizer.sources.attach.options import LEVELS, Level
 from visualizer.sources.attach.ptx.twin import instrument
 from visualizer.sources.attach.ptxas import assemble
-from visualizer.sources.pipelines.kernels import KERNELS, MOST_STAGES, find_kernel
+from visualizer.sources.pipelines.kernels import KERNELS, find_kernel
 from visualizer.sources.pipelines.pipeline_kernel import PipelineKernel
 
 COMMON = ("mbarrier.init.shared::cta.b64", "fence.mbarrier_init.release.cluster", "mbarrier.arrive.expect_tx")
@@ -42,7 +42,7 @@ STAGES = [
     (kernel.name, name, count)
     for kernel in KERNELS
     for name in kernel.rings
-    for count in range(kernel.parameters[name].least, MOST_STAGES + 1)
+    for count in range(kernel.parameters[name].least, kernel.parameters[name].most + 1)
     if kernel.shared_bytes(kernel.complete({name: count})) <= MAX_DYNAMIC_BYTES
 ]
 """Of each ring, every count that fits."""

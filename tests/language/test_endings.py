@@ -8,8 +8,7 @@ from time import process_time
 import pytest
 
 from visualizer.language import endings, recorded, tr, use
-from visualizer.programs.baseline import baseline
-from visualizer.programs.faults import faulty_program, find_fault
+from visualizer.programs.faults import faulty_baseline, find_fault
 from visualizer.sources.simulator.simulate import simulate
 
 
@@ -24,7 +23,7 @@ def test_every_sentence_is_known_again_with_what_it_says(template: str) -> None:
 
 def test_a_simulated_deadlock_is_recorded_in_english_and_told_in_chinese() -> None:
     use("zh")
-    ending = simulate(faulty_program(baseline().name, find_fault("F06"))).meta.ending
+    ending = simulate(faulty_baseline(find_fault("F06"))).meta.ending
     assert "nothing that could complete it is left to happen" in ending.detail
     assert "不再有任何事情能使它完成" in recorded(ending.detail)
 

@@ -46,9 +46,12 @@ def test_its_parameters() -> None:
     meta = simulate(program).meta
     assert rebuild_program(meta.program, meta.config) == program
     assert program != find_program("attention")
-    with pytest.raises(ProgramError, match="--stages is a parameter of lesson; --program attention"):
+    with pytest.raises(
+        ProgramError,
+        match=r"--stages is a parameter of lesson, cp-async, .*; --program attention",
+    ):
         find_program("attention", {"stages": 2})
-    with pytest.raises(ProgramError, match="--tile 128x192: attention needs 294912 bytes of shared memory"):
+    with pytest.raises(ProgramError, match="--k-stages 2 and --v-stages 3 with --tile 128x192: attention needs 294912"):
         find_program("attention", {"tile_columns": 192})
     with pytest.raises(ProgramError, match="--fault F07 is none of attention's; it can have F01, F03, F06, F20, F48"):
         find_program("attention", fault="F07")

@@ -15,6 +15,8 @@ from visualizer.programs.cursor import Cursor
 from visualizer.programs.faults import FAULTS, KERNEL_FAULTS
 from visualizer.programs.load import load_program
 from visualizer.programs.meeting_builder import MeetingBuilder
+from visualizer.programs.program import Parameter
+from visualizer.programs.registry import PROGRAMS, all_parameters, parameters_of
 from visualizer.programs.tensor_builder import TensorBuilder
 from visualizer.replay.history import History
 from visualizer.sources.explorer import explore_exhaustively
@@ -106,3 +108,21 @@ def test_every_method_is_in_the_tables(builder: type, text: str) -> None:
     for name in vars(builder):
         if not name.startswith("_") and name not in used_by_the_builder_itself:
             assert f"`{name}(" in text or f"agent.{name}" in text, name
+
+
+def parameter_row(parameter: Parameter) -> str:
+    """The parameter's row in the table of docs/programs.md: programs with the same limits and default together."""
+    alike: dict[str, list[str]] = {}
+    for name in PROGRAMS:
+        for one in parameters_of(name):
+            if one.name == parameter.name:
+                unit = f" {one.unit}" if one.unit else ""
+                limits = "a switch, off" if one.is_switch else f"{one.low} to {one.high}{unit}, {one.default}"
+                alike.setdefault(limits, []).append(name)
+    told = "; ".join(f"{', '.join(names)}: {limits}" for limits, names in alike.items())
+    return f"| `{parameter.option}` | {parameter.help} | {told} |"
+
+
+def test_every_parameter_of_every_program_is_in_the_table(text: str) -> None:
+    head = "| option | what it sets | programs: limits, default |\n|---|---|---|\n"
+    assert head + "\n".join(map(parameter_row, all_parameters())) + "\n\n" in text

@@ -135,11 +135,13 @@ def test_a_file_that_cannot_be_read_is_refused(tmp_path: Path) -> None:
 
 def test_what_a_file_would_ignore_is_refused(tmp_path: Path) -> None:
     path = str(written(tmp_path, "raise AssertionError('is not run')\n"))
-    with pytest.raises(ProgramError, match=r"--stages is a parameter of lesson; --program .*mine\.py does not have it"):
+    with pytest.raises(
+        ProgramError, match=r"--stages is a parameter of lesson, .*; --program .*mine\.py does not have"
+    ):
         find_program(path, {"stages": 2})
     with pytest.raises(ProgramError, match=r"--fault changes lesson or baseline; write the mistake into .*mine\.py"):
         find_program(path, fault="F06")
-    with pytest.raises(ProgramError, match=r"--consumer-warps is a parameter of lesson; --program baseline"):
+    with pytest.raises(ProgramError, match=r"--consumer-warps is a parameter of lesson, multicast; --program baseline"):
         find_program("baseline", {"consumer_warps": 2})
 
 

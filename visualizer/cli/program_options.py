@@ -7,12 +7,10 @@ import re
 from typing import Any
 
 from visualizer.language import tr
-from visualizer.programs.lesson import NAME as LESSON
-from visualizer.programs.lesson_facts import complete_parameters
 from visualizer.programs.program import Parameter, Program
-from visualizer.programs.registry import PROGRAMS, find_program
+from visualizer.programs.registry import PROGRAMS, all_parameters, find_program
 
-_PARAMETERS = PROGRAMS[LESSON].parameters
+_PARAMETERS = all_parameters()
 _DEFAULTS = {parameter.name: parameter.default for parameter in _PARAMETERS}
 _TILE = re.compile(r"(\d{1,9})[xX](\d{1,9})")
 
@@ -60,13 +58,11 @@ def add_program_options(parser: argparse.ArgumentParser) -> None:
 
 
 def parameters_from(args: argparse.Namespace) -> dict[str, Any]:
-    """The parameters that were given; ProgramError names the option that is out of its limits."""
+    """The parameters that were given, of whatever program."""
     given: dict[str, Any] = {p.name: getattr(args, p.name) for p in _PARAMETERS if p.option != "--tile"}
     if args.tile is not None:
         given["tile_rows"], given["tile_columns"] = args.tile
-    given = {name: value for name, value in given.items() if value is not None}
-    complete_parameters(given)
-    return given
+    return {name: value for name, value in given.items() if value is not None}
 
 
 def program_from(args: argparse.Namespace) -> Program:
@@ -81,8 +77,18 @@ def _help(parameter: Parameter) -> str:
         low=parameter.low,
         high=parameter.high,
         unit=f" {parameter.unit}" if parameter.unit else "",
-        default=parameter.default,
+        default=", ".join([str(parameter.default), *_other_defaults(parameter)]),
     )
+
+
+def _other_defaults(parameter: Parameter) -> list[str]:
+    """ "gemm 4": of the programs that have another one than is told first."""
+    return [
+        f"{name} {one.default}"
+        for name, program in PROGRAMS.items()
+        for one in program.parameters
+        if one.name == parameter.name and one.default != parameter.default
+    ]
 
 
 def _tile(text: str) -> tuple[int, int]:

@@ -7,28 +7,20 @@ sync at the top of the loop says that the stage read before it may be overwritte
 
 from __future__ import annotations
 
-from visualizer.language import tr
 from visualizer.programs.builder import Builder
-from visualizer.programs.errors import ProgramError
-from visualizer.programs.parameters import LessonConfig
+from visualizer.programs.parameters import LessonConfig, of_lesson
 from visualizer.programs.program import Program
 from visualizer.semantics.warp import WARP_THREADS
 
 NAME = "cp-async"
 WARPS = 4
+PARAMETERS = (of_lesson("stages", low=2), *map(of_lesson, ("tiles", "tile_rows", "tile_columns")))
+"""With a single stage it could not copy ahead of its reads."""
 
 
 def cp_async(config: LessonConfig | None = None) -> Program:
-    """The lesson's tiles and stages, copied the older way by agents w0..w3. ProgramError for a single stage."""
+    """The lesson's tiles and stages, copied the older way by agents w0..w3."""
     c = config or LessonConfig()
-    if c.stages < 2:
-        raise ProgramError(
-            tr(
-                "--stages {stages}: {name} copies ahead of its reads, so it needs at least 2 stages",
-                stages=c.stages,
-                name=NAME,
-            )
-        )
     share = c.tile_bytes // WARPS
     sizes = {"stages": c.stages, "tiles": c.tiles, "tile_rows": c.tile_rows, "tile_columns": c.tile_columns}
     b = Builder(NAME, config=sizes | {"threads": WARPS * WARP_THREADS}, copy_engine="cp.async")

@@ -13,7 +13,6 @@ from visualizer.programs.errors import ProgramError
 from visualizer.programs.fault import SIZES, Fault
 from visualizer.programs.fault_table import ALL
 from visualizer.programs.lesson import NAME as LESSON
-from visualizer.programs.lesson import lesson
 from visualizer.programs.parameters import PARAMETERS, LessonConfig
 from visualizer.programs.program import Program
 
@@ -89,11 +88,9 @@ def check_fields(fault: Fault, parameters: Mapping[str, Any]) -> None:
             )
 
 
-def faulty_program(program: str, fault: Fault, config: LessonConfig | None = None) -> Program:
-    """The built-in `program` with the fault; its config names the fault. ProgramError if the fault does not fit."""
-    check_fit(program, fault)
-    clean = lesson(config or LessonConfig()) if program == LESSON else baseline(BaselineConfig(**fault.setting))
-    return with_fault(clean, fault)
+def faulty_baseline(fault: Fault) -> Program:
+    """The baseline as the fault is told of, with it."""
+    return with_fault(baseline(BaselineConfig(**fault.setting)), fault)
 
 
 def with_fault(program: Program, fault: Fault) -> Program:

@@ -8,6 +8,9 @@ groups of stores says when one of them is free again.
 from __future__ import annotations
 
 from visualizer.programs.builder import Builder
+from visualizer.programs.errors import ProgramError
+from visualizer.programs.kernel_storage import gemm_bytes, without_room
+from visualizer.programs.parameters import of_lesson
 from visualizer.programs.program import Program
 
 NAME = "gemm"
@@ -16,15 +19,23 @@ A_BYTES, B_BYTES = 16384, 32768
 WARPGROUPS = 2
 WARPS = 4
 """Of a warpgroup; one lane of each arrives."""
+PARAMETERS = (of_lesson("stages", low=2, default=STAGES),)
+"""With a single stage none could be released one tile late, when the next is being waited for."""
 
 
-def program(k_tiles: int = K_TILES) -> Program:
+def check(stages: int) -> None:
+    """ProgramError if the kernel would not have the shared memory for them."""
+    if problem := without_room(NAME, {"--stages": stages}, gemm_bytes(stages)):
+        raise ProgramError(problem)
+
+
+def program(stages: int = STAGES, k_tiles: int = K_TILES) -> Program:
     """Agents producer, consumer.wg1, consumer.wg2 and tma; each consumer stands for the four warps of its warpgroup."""
-    b = Builder(NAME, registers=168)
-    full = b.barriers("full", STAGES, count=1)
-    empty = b.barriers("empty", STAGES, count=WARPGROUPS * WARPS)
+    b = Builder(NAME, config={"stages": stages}, registers=168)
+    full = b.barriers("full", stages, count=1)
+    empty = b.barriers("empty", stages, count=WARPGROUPS * WARPS)
 
-    p = b.agent("producer", role="producer", stages=STAGES, phase=1, warpgroup=0, threads=128)
+    p = b.agent("producer", role="producer", stages=stages, phase=1, warpgroup=0, threads=128)
     p.init_all()
     p.sync()
     p.setmaxnreg_dec(40)
@@ -34,12 +45,12 @@ def program(k_tiles: int = K_TILES) -> Program:
         p.copy(full[p.index], p.index, A_BYTES)
         p.copy(full[p.index], p.index, B_BYTES)
         p.advance()
-    for _ in range(STAGES):  # producer_tail
+    for _ in range(stages):  # producer_tail
         p.wait(empty[p.index], p.phase)
         p.advance()
 
     for number in range(1, WARPGROUPS + 1):
-        c = b.agent(f"consumer.wg{number}", role="consumer", stages=STAGES, warpgroup=number, threads=128)
+        c = b.agent(f"consumer.wg{number}", role="consumer", stages=stages, warpgroup=number, threads=128)
         c.sync()
         c.setmaxnreg_inc(232)
         for k_tile in c.tiles(k_tiles):
@@ -49,12 +60,12 @@ def program(k_tiles: int = K_TILES) -> Program:
             c.wgmma_wait(keep=1)
             if k_tile:
                 c.tile = k_tile - 1
-                c.arrive(empty[(c.index - 1) % STAGES], WARPS)
+                c.arrive(empty[(c.index - 1) % stages], WARPS)
                 c.tile = k_tile
             c.advance()
         c.wgmma_wait()
         c.tile = k_tiles - 1
-        c.arrive(empty[(c.index - 1) % STAGES], WARPS)
+        c.arrive(empty[(c.index - 1) % stages], WARPS)
         c.tile = -1
         for _ in range(OUT_BLOCKS):
             c.store_wait(keep=OUT_BUFFERS - 1)

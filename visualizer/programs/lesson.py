@@ -26,12 +26,12 @@ from visualizer.programs.operations import (
     Operation,
     Wait,
 )
-from visualizer.programs.parameters import LessonConfig
+from visualizer.programs.parameters import LESSON, LessonConfig
 from visualizer.programs.program import Program, ProgramAgent
 from visualizer.recording.tables import Agent, Barrier
 from visualizer.semantics.pipeline_state import PipelineState
 
-NAME = "lesson"
+NAME = LESSON
 
 
 def lesson(config: LessonConfig) -> Program:

@@ -7,11 +7,12 @@ barriers are published to the cluster, and nobody leaves before its tail: a peer
 from __future__ import annotations
 
 from visualizer.programs.builder import Builder
-from visualizer.programs.parameters import LessonConfig
+from visualizer.programs.parameters import LessonConfig, of_lesson
 from visualizer.programs.program import Program
 
 NAME = "multicast"
 CTAS = 4
+PARAMETERS = tuple(map(of_lesson, ("stages", "tiles", "tile_rows", "tile_columns", "consumer_warps")))
 
 
 def multicast(config: LessonConfig | None = None) -> Program:

@@ -16,8 +16,25 @@ from visualizer.semantics.mbarrier import MAX_COUNT
 from visualizer.semantics.shared_storage import MAX_DYNAMIC_BYTES, SharedStorage
 from visualizer.semantics.warp import WARP_THREADS
 
+LESSON = "lesson"
 ELEMENT_BYTES = 2  # half
 BOX_COLUMNS = 64  # one TMA box is 64 halves = 128 bytes wide, the span of the 128-byte swizzle
+
+
+def check_tile(rows: int, columns: int) -> None:
+    """ProgramError unless TMA can bring a tile of so many rows and columns of halves, box by box."""
+    if columns % BOX_COLUMNS:
+        raise ProgramError(
+            tr(
+                "--tile: {tile_columns} columns is not a multiple of {box_columns}",
+                tile_columns=columns,
+                box_columns=BOX_COLUMNS,
+            )
+        )
+    if rows % 8:
+        raise ProgramError(
+            tr("--tile: {tile_rows} rows is not a multiple of 8, the height of a swizzle atom", tile_rows=rows)
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,21 +60,7 @@ class LessonConfig:
     def __post_init__(self) -> None:
         for parameter in PARAMETERS:
             parameter.check(getattr(self, parameter.name))
-        if self.tile_columns % BOX_COLUMNS:
-            raise ProgramError(
-                tr(
-                    "--tile: {tile_columns} columns is not a multiple of {box_columns}",
-                    tile_columns=self.tile_columns,
-                    box_columns=BOX_COLUMNS,
-                )
-            )
-        if self.tile_rows % 8:
-            raise ProgramError(
-                tr(
-                    "--tile: {tile_rows} rows is not a multiple of 8, the height of a swizzle atom",
-                    tile_rows=self.tile_rows,
-                )
-            )
+        check_tile(self.tile_rows, self.tile_columns)
         if self.storage.total_bytes > MAX_DYNAMIC_BYTES:
             raise ProgramError(
                 tr(
@@ -126,12 +129,21 @@ class LessonConfig:
 _DEFAULTS: dict[str, Any] = {field.name: field.default for field in fields(LessonConfig)}
 
 
-def _parameter(name: str, title: str, low: int, high: int, unit: str, help: str, is_switch: bool = False) -> Parameter:
-    return Parameter(name, title, low, high, unit, help, _DEFAULTS[name], is_switch)
+def _parameter(
+    name: str,
+    title: str,
+    low: int,
+    high: int,
+    unit: str,
+    help: str,
+    is_switch: bool = False,
+    ring: str | None = None,
+) -> Parameter:
+    return Parameter(name, title, low, high, unit, help, _DEFAULTS[name], is_switch, ring)
 
 
 PARAMETERS = (
-    _parameter("stages", mark("Stages"), 1, 8, "", mark("stage buffers in the ring")),
+    _parameter("stages", mark("Stages"), 1, 8, "", mark("stage buffers in the ring"), ring=""),
     _parameter("tiles", mark("Tiles"), 1, 10_000_000, "", mark("tiles each CTA copies")),
     _parameter("tile_rows", mark("Tile rows"), 8, 256, "", mark("rows of a tile of halves")),
     _parameter("tile_columns", mark("Tile columns"), 64, 512, "", mark("columns of a tile; a multiple of 64")),
@@ -162,3 +174,9 @@ PARAMETERS = (
     _parameter("producer_phase", mark("Producer start phase"), 0, 1, "", mark("the lesson starts at 1")),
     _parameter("consumer_phase", mark("Consumer start phase"), 0, 1, "", mark("the lesson starts at 0")),
 )
+
+
+def of_lesson(name: str, **changes: Any) -> Parameter:
+    """The lesson's parameter of this name for a program that means the same by it, with limits or a default of its
+    own."""
+    return replace(next(parameter for parameter in PARAMETERS if parameter.name == name), **changes)

@@ -10,6 +10,9 @@ from __future__ import annotations
 
 from visualizer.programs.agent_builder import AgentBuilder
 from visualizer.programs.builder import Builder
+from visualizer.programs.errors import ProgramError
+from visualizer.programs.kernel_storage import pingpong_bytes, without_room
+from visualizer.programs.parameters import of_lesson
 from visualizer.programs.program import Program
 
 NAME = "pingpong"
@@ -18,16 +21,24 @@ A_BYTES, B_BYTES = 16384, 16384
 WARPGROUPS = 2
 WARPS = 4
 """Of a warpgroup; one lane of each arrives."""
+PARAMETERS = (of_lesson("stages", low=2, default=STAGES),)
+"""With a single stage none could be released one tile late, when the next is being waited for."""
 
 
-def program(k_tiles: int = K_TILES, output_tiles: int = OUTPUT_TILES) -> Program:
+def check(stages: int) -> None:
+    """ProgramError if the kernel would not have the shared memory for them."""
+    if problem := without_room(NAME, {"--stages": stages}, pingpong_bytes(stages)):
+        raise ProgramError(problem)
+
+
+def program(stages: int = STAGES, k_tiles: int = K_TILES, output_tiles: int = OUTPUT_TILES) -> Program:
     """Agents producer, consumer.wg1, consumer.wg2 and tma; each consumer stands for the four warps of its warpgroup."""
-    b = Builder(NAME, registers=168)
-    full = b.barriers("full", STAGES, count=1)
-    empty = b.barriers("empty", STAGES, count=WARPS)  # one warpgroup uses a stage, and releases it
+    b = Builder(NAME, config={"stages": stages}, registers=168)
+    full = b.barriers("full", stages, count=1)
+    empty = b.barriers("empty", stages, count=WARPS)  # one warpgroup uses a stage, and releases it
     turn = [b.barrier(f"turn[{number}]", count=WARPS) for number in range(WARPGROUPS)]
 
-    p = b.agent("producer", role="producer", stages=STAGES, phase=1, warpgroup=0, threads=128)
+    p = b.agent("producer", role="producer", stages=stages, phase=1, warpgroup=0, threads=128)
     p.init_all()
     p.sync()
     p.setmaxnreg_dec(40)
@@ -37,12 +48,12 @@ def program(k_tiles: int = K_TILES, output_tiles: int = OUTPUT_TILES) -> Program
         p.copy(full[p.index], p.index, A_BYTES)
         p.copy(full[p.index], p.index, B_BYTES)
         p.advance()
-    for _ in range(STAGES):  # producer_tail
+    for _ in range(stages):  # producer_tail
         p.wait(empty[p.index], p.phase)
         p.advance()
 
     for number in range(WARPGROUPS):
-        c = b.agent(f"consumer.wg{number + 1}", role="consumer", stages=STAGES, warpgroup=number + 1, threads=128)
+        c = b.agent(f"consumer.wg{number + 1}", role="consumer", stages=stages, warpgroup=number + 1, threads=128)
         c.sync()
         c.setmaxnreg_inc(232)
         if number:
@@ -56,13 +67,13 @@ def program(k_tiles: int = K_TILES, output_tiles: int = OUTPUT_TILES) -> Program
                 c.wgmma_wait(keep=1)
                 if k_tile > tile * k_tiles:
                     c.tile = k_tile - 1
-                    c.arrive(empty[(c.index - 1) % STAGES], WARPS)
+                    c.arrive(empty[(c.index - 1) % stages], WARPS)
                     c.tile = k_tile
                 c.advance()
             c.arrive(turn[1 - number], WARPS)  # the last wgmma is under way
             c.wgmma_wait()
             c.tile = (tile + 1) * k_tiles - 1
-            c.arrive(empty[(c.index - 1) % STAGES], WARPS)
+            c.arrive(empty[(c.index - 1) % stages], WARPS)
             c.tile = -1
             _pass_over(c, k_tiles)
             _store(c, number)

@@ -31,6 +31,7 @@ class Parameter:
     help: str
     default: int | bool
     is_switch: bool = False
+    ring: str | None = None  # it counts the stages of this ring; "": of the only one
 
     @property
     def option(self) -> str:

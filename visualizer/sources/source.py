@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from visualizer.programs.load import LoadCancelled
-from visualizer.programs.program import Program
-from visualizer.programs.registry import find_program
+from visualizer.programs.program import Parameter, Program
+from visualizer.programs.registry import find_program, parameters_of
 from visualizer.recording.trace import Trace
 from visualizer.sources.errors import Cancelled
 from visualizer.sources.option import Option
@@ -55,4 +55,7 @@ class Source:
     window asks it at every change, so it must be quick; it need not find all that is wrong."""
     record: Callable[[Request, Progress | None, CancelCheck | None], Trace]
     """Records what `check` let pass. SourceError or ProgramError if that cannot be, Cancelled if told to stop."""
+    parameters: Callable[[str], tuple[Parameter, ...]] = parameters_of
+    """What may be set here of the program of this name or path, with the program's own defaults. What else a program
+    has is fixed, or asked by options of the source."""
     is_exact: bool = False  # its times are those of a model, so that there is nothing to say about trusting them

@@ -235,7 +235,7 @@ def test_what_if_refuses_what_cannot_be(window: MainWindow) -> None:
     assert row.button.isEnabled()
     assert not row.choice.model().item(1).isEnabled()
     panel.program.choose("baseline")
-    assert "stages are a parameter of the lesson" in row.button.toolTip()
+    assert "no parameter that counts the stages" in row.button.toolTip()
     panel.program.choose("lesson")
     panel.form.field("tile_columns").setValue(100)
     row.choice.setCurrentIndex(2)

@@ -155,9 +155,9 @@ def test_what_does_not_go_together_is_refused_with_the_command_lines_sentence(
 def test_another_program_is_recorded_whole(window: MainWindow) -> None:
     panel = window.experiment
     choose(window, "simulator", {"keep_last": 2})
-    panel.program.choose("tma-store")
+    panel.program.choose("cluster")
     assert panel.problem.text() == (
-        "Window, Keep last tiles, Every k-th CTA and Roles need the lesson's tile numbers; Program tma-store has none"
+        "Window, Keep last tiles, Every k-th CTA and Roles need the lesson's tile numbers; Program cluster has none"
         " that are known: record all of it"
     )
     assert not panel.run_button.isEnabled()

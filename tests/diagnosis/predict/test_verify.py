@@ -14,6 +14,7 @@ from visualizer.diagnosis.predict.predict import predict
 from visualizer.diagnosis.predict.verify import check_verifiable, choose_source, verify
 from visualizer.diagnosis.statistics.find import find_facts
 from visualizer.programs.parameters import LessonConfig
+from visualizer.programs.registry import find_program
 from visualizer.recording.file import load
 from visualizer.recording.schema import EventFlag, EventKind
 from visualizer.recording.trace import Trace
@@ -23,6 +24,7 @@ from visualizer.sources.errors import Cancelled, SourceError
 from visualizer.sources.lesson import launcher
 from visualizer.sources.lesson.options import GpuOptions
 from visualizer.sources.registry import check
+from visualizer.sources.simulator.simulate import simulate
 from visualizer.sources.source import Request
 
 
@@ -81,7 +83,7 @@ def test_the_gpu_logs_and_checks_as_the_recording_did(monkeypatch: pytest.Monkey
         ("multicast", None, [2, 3, 4], [{"tiles": 12, "ctas": 4, "stages": count} for count in (2, 3, 4)]),
         ("gemm", None, [1, 3, 4, 5], [{"stages": 3}, {"stages": 4}]),
         ("pingpong", None, [2, 6], [{"ctas": 2, "stages": 2}]),
-        ("attention", "load_v", [2, 4, 5], [{}, {}]),
+        ("attention", "load_v", [2, 4, 5], [{"k_stages": 2, "v_stages": count} for count in (2, 4)]),
     ],
 )
 def test_a_kernel_of_ours_is_recorded_again_with_other_stages(
@@ -105,9 +107,6 @@ def test_a_kernel_of_ours_is_recorded_again_with_other_stages(
     found = verify(trace, prediction)
     assert [request.parameters for request in requests] == asked
     assert {request.program for request in requests} == {name}
-    if ring:
-        assert [request.options["size_v_stages"] for request in requests] == [2, 4]
-        assert {request.options["size_k_stages"] for request in requests} == {2}
     assert (found.source, found.machine, found.note) == ("gpu", "NVIDIA H200", "")
     assert found.tiles == {"multicast": 12, "gemm": 16, "pingpong": 64, "attention": 8}[name]
     assert set(found.per_tile.values()) == {prediction.recorded_per_tile}
@@ -122,6 +121,43 @@ def test_a_run_whose_ring_is_not_recognised_has_no_figure(monkeypatch: pytest.Mo
     found = verify(trace, predict(find_facts(History(trace)), [1, 3], ring="load_k"))
     assert list(found.per_tile) == [3]
     assert found.note.startswith("stages 1: it ran, but the time per tile is not known: no ring load_k was found")
+
+
+@pytest.mark.parametrize(
+    ("name", "parameters", "ring", "counts"),
+    [
+        ("gemm", {}, None, [3, 4]),
+        ("pingpong", {"stages": 4}, None, [3, 4, 5]),
+        ("multicast", {"tiles": 32}, None, [2, 3, 4]),
+        ("attention", {"tiles": 24}, "k", [1, 2, 3]),
+        ("attention", {"tiles": 24, "k_stages": 1}, "v", [2, 3, 4]),
+    ],
+)
+def test_a_simulated_kernel_is_simulated_again_with_other_stages(
+    name: str, parameters: dict[str, int], ring: str | None, counts: list[int]
+) -> None:
+    """As long as it was and with its other ring as it was: the prediction played that run."""
+    trace = simulate(find_program(name, parameters), seed=3)
+    prediction = predict(facts_of(trace), counts, ring=ring)
+    found = verify(trace, prediction)
+    assert (found.source, found.note) == ("simulator", "")
+    assert found.tiles == {"gemm": 8, "pingpong": 32, "multicast": 32, "attention": 24}[name]
+    assert list(found.per_tile) == counts
+    for point in prediction.points:
+        assert point.per_tile == pytest.approx(found.per_tile[point.stages], rel=0.03), point.stages
+    assert found.per_tile[prediction.recorded_stages] == prediction.recorded_per_tile
+    with pytest.raises(PredictError, match=f"{name} as recorded can be run with other stages by --source simulator"):
+        verify(trace, prediction, "gpu")
+
+
+def test_a_simulated_kernel_has_the_stages_that_its_kernel_has_room_for() -> None:
+    gemm = predict(facts_of(simulate(find_program("gemm"))), range(1, 7))
+    assert {point.stages: point.fits for point in gemm.points} == {2: True, 3: True, 4: True, 5: False, 6: False}
+    assert [note for note in gemm.notes if "shared memory" in note] == [
+        "From 5 stages on, a CTA has not enough shared memory for tiles of this size."
+    ]
+    attention = predict(facts_of(simulate(find_program("attention", {"tile_columns": 128}))), range(2, 6), ring="v")
+    assert [point.fits for point in attention.points] == [True, True, True, False]
 
 
 def test_a_strangers_kernel_of_the_same_name_is_not_run() -> None:

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from visualizer.playback.stories.errors import StoryError
+from visualizer.playback.stories.model import Source
 from visualizer.playback.stories.recordings import Recordings
 from visualizer.playback.stories.sources import source_of
 from visualizer.programs.registry import find_program
@@ -28,6 +29,21 @@ def test_a_simulated_run_is_made_again_from_its_parameters() -> None:
     source = source_of(trace, None, None)
     assert dict(source.parameters) == {"tiles": 2, "seed": 7}
     assert Recordings().history(source).trace.events.tobytes() == trace.events.tobytes()
+
+
+@pytest.mark.parametrize(
+    ("name", "parameters"), [("gemm", {"stages": 3}), ("attention", {"k_stages": 1, "v_stages": 4}), ("pingpong", {})]
+)
+def test_a_kernels_run_is_made_again_with_its_stages(name: str, parameters: dict[str, int]) -> None:
+    trace = simulate(find_program(name, parameters))
+    source = source_of(trace, None, None)
+    assert (source.program, dict(source.parameters)) == (name, parameters)
+    assert Recordings().history(source).trace.events.tobytes() == trace.events.tobytes()
+
+
+def test_another_programs_parameter_is_refused() -> None:
+    with pytest.raises(StoryError, match="--k-stages is a parameter of attention; --program gemm does not have it"):
+        Recordings().history(Source(program="gemm", parameters={"k_stages": 2}))
 
 
 def test_no_fault_is_no_fault() -> None:

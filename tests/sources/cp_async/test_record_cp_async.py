@@ -62,8 +62,8 @@ def test_a_copy_that_nobody_waited_for_has_no_landing() -> None:
 def test_what_is_refused_before_a_gpu_is_looked_for() -> None:
     with pytest.raises(SourceError, match="at most 100000"):
         record_cp_async(LessonConfig(tiles=100_001))
-    with pytest.raises(ProgramError, match="at least 2 stages"):
-        record_cp_async(LessonConfig(stages=1))
+    with pytest.raises(ProgramError, match=r"--stages is 1; it must be 2\.\.8"):
+        check("gpu", Request("cp-async", {"stages": 1}))
     with pytest.raises(SourceError, match="always recorded whole"):
         check("gpu", Request("cp-async", options={"check": "off"}))
     with pytest.raises(SourceError, match="the kernels of lesson, cp-async, multicast, gemm, pingpong, attention only"):

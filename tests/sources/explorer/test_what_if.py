@@ -58,9 +58,23 @@ def test_the_baseline_is_mended_by_the_count_that_its_fault_lowered() -> None:
     assert not answer.before.is_clean
     assert answer.after is not None
     assert answer.after.is_clean
-    assert "stages are a parameter of the lesson" in BY_NAME["more-stages"].refusal("baseline", {})
-    with pytest.raises(ProgramError, match="stages are a parameter"):
+
+
+@pytest.mark.parametrize("program", ["baseline", "attention", "mine.py"])
+def test_stages_are_changed_of_programs_that_count_them_in_one_parameter(program: str) -> None:
+    refusal = "this program has no parameter that counts the stages of its only ring"
+    assert BY_NAME["more-stages"].refusal(program, {}) == refusal
+    with pytest.raises(ProgramError, match=refusal):
         ask(BY_NAME["more-stages"], "baseline", {})
+
+
+def test_a_stage_fewer_of_a_kernel_is_explored_and_one_more_has_no_room() -> None:
+    answer = ask(BY_NAME["fewer-stages"], "gemm", {})
+    assert answer.before.is_clean
+    assert answer.after is not None
+    assert answer.after.is_clean
+    assert "--stages 5: gemm needs 279552 bytes" in BY_NAME["more-stages"].refusal("gemm", {})
+    assert BY_NAME["fewer-stages"].refusal("gemm", {"stages": 2}) == "--stages is 1; it must be 2..8"
 
 
 def test_a_share_of_both_deadlock_and_race_is_told() -> None:
@@ -117,7 +131,7 @@ def test_every_change_is_refused_or_makes_a_valid_program(
             if refusal:
                 assert "--stages" in refusal
             else:
-                assert abs(what_if.changed(config.as_dict())["stages"] - stages) == 1
+                assert abs(what_if.changed("lesson", config.as_dict())["stages"] - stages) == 1
         else:
             assert not refusal
             assert what_if.change_program is not None

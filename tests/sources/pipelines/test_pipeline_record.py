@@ -206,7 +206,7 @@ def test_without_a_gpu_nothing_is_run(monkeypatch: pytest.MonkeyPatch, runs: Cal
             Request("gemm", {"stages": 5}),
             "--stages 5: gemm needs 279552 bytes of shared memory for so many stages",
         ),
-        (Request("attention", options={"size_k_stages": 4}), "--k-stages 4 --v-stages 3: attention needs 263168 bytes"),
+        (Request("attention", {"k_stages": 4}), "--k-stages 4 --v-stages 3: attention needs 263168 bytes"),
         (
             Request("attention", {"stages": 3}),
             "--stages is fixed in kernels/attention.cu; on a GPU it takes --heads, --length, --k-stages, --v-stages",

@@ -19,7 +19,8 @@ from visualizer.playback.stories.errors import StoryError
 from visualizer.playback.stories.model import Story
 from visualizer.playback.stories.presentation import Presentation
 from visualizer.playback.stories.telling import Telling, Told
-from visualizer.programs.lesson_facts import recorded_parameters
+from visualizer.programs.lesson import NAME as LESSON
+from visualizer.programs.registry import recorded_parameters
 
 _FRAME_MS = 33
 AUTOPLAY_SPEED = 4.0  # events per second
@@ -118,7 +119,8 @@ class Lecture(QObject):
         """Show the strip with the chapter's own parameters, if its program is the lesson."""
         if self.told is None:
             return
-        parameters = recorded_parameters(self.told.history.trace.meta.config)
+        meta = self.told.history.trace.meta
+        parameters = recorded_parameters(LESSON, meta.config) if meta.program == LESSON else None
         if parameters is not None:
             self.parameters.ask(parameters)
 

@@ -29,6 +29,7 @@ from visualizer.language import tr
 from visualizer.programs.errors import ProgramError
 from visualizer.programs.faults import FAULTS, fields_set, without_fields
 from visualizer.programs.lesson import NAME as LESSON
+from visualizer.programs.registry import check_program
 from visualizer.sources.errors import SourceError
 from visualizer.sources.registry import SOURCES
 from visualizer.sources.simulator.source import SEED
@@ -61,7 +62,7 @@ class ExperimentPanel(QWidget):
         self.recording = RecordingBox()
         self.form = ParameterForm()
         self.problem = PlainLabel(objectName="parameterProblem", wordWrap=True)
-        self.reset_button = QPushButton(tr("Reset to lesson"))
+        self.reset_button = QPushButton()
         self.run_button = QPushButton(tr("Run"))
         self.run_button.setProperty("role", "primary")
         self.cancel_button = QPushButton(tr("Cancel"))
@@ -81,7 +82,7 @@ class ExperimentPanel(QWidget):
         self._refresh()
 
     def experiment(self) -> Experiment:
-        """What Run would record; ProgramError or SourceError if what is chosen does not go together."""
+        """What Run would record, whether it can be or not."""
         request = self._program_to_run()
         options = {SEED.name: self.seed.value()} if self._has_seed() else {}
         return Experiment(self.source.currentData(), replace(request, options={**options, **self.recording.options()}))
@@ -91,12 +92,12 @@ class ExperimentPanel(QWidget):
             self.run_requested.emit(self.experiment())
 
     def reset(self) -> None:
-        """Back to the lesson's parameters; the source, the seed and how to record stay."""
+        """Back to the program's own parameters; the source, the seed and how to record stay."""
         self.form.set_parameters({})
 
-    def show_lesson(self, parameters: Mapping[str, Any], fault: str | None) -> None:
-        """Offer a lesson's parameters and fault for the next run."""
-        self.program.choose(LESSON)
+    def show_program(self, program: str, parameters: Mapping[str, Any], fault: str | None) -> None:
+        """Offer a built-in program with these parameters and this fault for the next run."""
+        self.program.choose(program)
         self.fault.choose(fault)
         self.form.set_parameters(parameters)
 
@@ -138,10 +139,15 @@ class ExperimentPanel(QWidget):
 
     def _refresh(self) -> None:
         program, source = self.program.program(), self.source.currentData()
+        parameters = SOURCES[source].parameters(program)
+        self.form.offer(program, parameters, after=self.seed)
         self.recording.offer(source, program)
         request, problem = self._checked()
         self.fault.offer(program, source, request and request.parameters)
-        if request is not None:
+        if request is None:
+            # What the source says of its kernel's sizes is truer than what the program needs.
+            problem = self._problem_of_recording() or problem
+        else:
             request = self._program_to_run()  # the offer may have given the chosen fault up
             problem = self.fault.problem() or self._problem_of_recording()
         self.problem.setText(problem)
@@ -149,12 +155,13 @@ class ExperimentPanel(QWidget):
         self._lock_fields()
         self.story.setText(story(self.fault.fault()))
         self.story.setVisible(bool(self.story.text()))
-        self.form.setEnabled(program == LESSON)
+        self.form.setEnabled(bool(parameters))
         self.reset_button.setEnabled(self.form.isEnabled())
+        self.reset_button.setText(tr("Reset to {program}", program=program))
         self.seed.setEnabled(self._has_seed())
         # Values that do not apply are not shown: a greyed 3 still reads as three stages.
         for part in (self.form, self.reset_button):
-            part.setVisible(program == LESSON)
+            part.setVisible(bool(parameters))
         self._head.setRowVisible(self.seed, self._has_seed())
         self.what_if.set_request(request)
         self.run_button.setEnabled(not problem and not self._busy)
@@ -175,17 +182,18 @@ class ExperimentPanel(QWidget):
             self.form.lock(fields_set(FAULTS[fault], self.form.parameters()))
 
     def _program_to_run(self) -> Request:
-        """Program, parameters and fault, however they are recorded; ProgramError if they do not go together."""
-        program, fault = self.program.program(), self.fault.fault()
-        parameters = self.form.parameters() if program == LESSON else {}
+        """Program, parameters and fault, however they are recorded."""
+        program, fault, parameters = self.program.program(), self.fault.fault(), self.form.parameters()
         return Request(program, parameters if fault is None else without_fields(FAULTS[fault], parameters), fault)
 
     def _checked(self) -> tuple[Request | None, str]:
         """The program to run, or why there is none."""
+        request = self._program_to_run()
         try:
-            return self._program_to_run(), ""
+            check_program(self.program.program(), request.parameters)
         except ProgramError as error:
             return None, with_titles(str(error))
+        return request, ""
 
     def _problem_of_recording(self) -> str:
         """Why the program cannot be recorded as chosen, or ""."""

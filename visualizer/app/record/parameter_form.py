@@ -1,8 +1,8 @@
-"""The program's parameters as a form, made from PARAMETERS: the same names, limits and help as the command line."""
+"""The program's parameters as a form, made from its table: the same names, limits and help as the command line."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from PySide6.QtCore import Signal
@@ -10,11 +10,10 @@ from PySide6.QtWidgets import QCheckBox, QFormLayout, QSpinBox, QWidget
 
 from visualizer.app.record.changed_field import show_changed
 from visualizer.language import tr
-from visualizer.programs.parameters import PARAMETERS, LessonConfig, Parameter
+from visualizer.programs.program import Parameter
 from visualizer.views.look.field_widget import SpinBox
 from visualizer.views.look.plain_text_widget import PlainLabel, tip
 
-_LESSON = LessonConfig()
 _STEPS = {"tile_rows": 8, "tile_columns": 64, "producer_delay": 100, "consumer_delay": 100, "transaction_bytes": 16}
 """What one click on an arrow adds, where 1 would make a value that cannot be or changes nothing one can see."""
 _ZERO_MEANS = ("producer_arrivals", "consumer_arrivals", "transaction_bytes")
@@ -22,27 +21,45 @@ _ZERO_MEANS = ("producer_arrivals", "consumer_arrivals", "transaction_bytes")
 
 
 class ParameterForm(QWidget):
-    """One row per parameter. A value that differs from the lesson is set in bold."""
+    """One row per parameter of the program offered. A value that differs from the program's own is set in bold."""
 
     changed = Signal()
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setAccessibleName(tr("Parameters"))
+        self._program = ""
+        self._parameters: tuple[Parameter, ...] = ()
+        self._wanted: dict[str, dict[str, Any]] = {}  # by program, of what was shown of it before
         self._fields: dict[str, QSpinBox | QCheckBox] = {}
         self._own: dict[str, Any] = {}  # of the fields that a fault has set: what the user wants there
-        layout = QFormLayout(self)
-        layout.setContentsMargins(0, 0, 0, 0)
-        layout.setVerticalSpacing(3)
-        layout.setFieldGrowthPolicy(QFormLayout.FieldGrowthPolicy.AllNonFixedFieldsGrow)
-        layout.setRowWrapPolicy(QFormLayout.RowWrapPolicy.DontWrapRows)
-        for parameter in PARAMETERS:
+        self._rows = QFormLayout(self)
+        self._rows.setContentsMargins(0, 0, 0, 0)
+        self._rows.setVerticalSpacing(3)
+        self._rows.setFieldGrowthPolicy(QFormLayout.FieldGrowthPolicy.AllNonFixedFieldsGrow)
+        self._rows.setRowWrapPolicy(QFormLayout.RowWrapPolicy.DontWrapRows)
+
+    def offer(self, program: str, parameters: Sequence[Parameter], after: QWidget) -> None:
+        """Show these of the program, with the values that they had when it was shown last. Tab comes to them from the
+        field `after`: what is new would come last in the window."""
+        if (program, tuple(parameters)) == (self._program, self._parameters):
+            return
+        self._wanted.setdefault(self._program, {}).update(self.parameters())
+        self._own = {}
+        self._program, self._parameters = program, tuple(parameters)
+        self._fields.clear()
+        while self._rows.rowCount():
+            self._rows.removeRow(0)
+        for parameter in parameters:
             field = self._make_field(parameter)
             label = PlainLabel(tr(parameter.title))
             label.setToolTip(tip(_tooltip(parameter)))
             label.setBuddy(field)
             self._fields[parameter.name] = field
-            layout.addRow(label, field)
+            self._rows.addRow(label, field)
+            self.setTabOrder(after, field)
+            after = field
+        self._show(self._wanted.get(program, {}))
 
     def field(self, name: str) -> QSpinBox | QCheckBox:
         """The widget of the parameter `name`."""
@@ -50,10 +67,10 @@ class ParameterForm(QWidget):
 
     def say_again(self) -> None:
         """The language is another now."""
-        for parameter in PARAMETERS:
+        for parameter in self._parameters:
             field = self._fields[parameter.name]
             field.setToolTip(tip(_tooltip(parameter)))
-            self.layout().labelForField(field).setToolTip(tip(_tooltip(parameter)))
+            self._rows.labelForField(field).setToolTip(tip(_tooltip(parameter)))
 
     def values(self) -> dict[str, Any]:
         """What the fields show."""
@@ -63,13 +80,14 @@ class ParameterForm(QWidget):
         }
 
     def parameters(self) -> dict[str, Any]:
-        """The user's values, whatever a fault sets; ProgramError if they do not go together."""
-        return LessonConfig(**{**self.values(), **self._own}).as_dict()
+        """The user's values, whatever a fault sets."""
+        return self.values() | self._own
 
     def set_parameters(self, parameters: Mapping[str, Any]) -> None:
-        """Show these; those left out are the lesson's."""
+        """Show these; those left out are the program's own."""
         self._unlock()
-        self._show({**_LESSON.as_dict(), **parameters})
+        self._wanted[self._program] = dict(parameters)  # some may not be shown now
+        self._show({one.name: one.default for one in self._parameters} | dict(parameters))
         self.changed.emit()
 
     def lock(self, values: Mapping[str, Any]) -> None:
@@ -90,8 +108,8 @@ class ParameterForm(QWidget):
 
     def _show(self, values: Mapping[str, Any]) -> None:
         blocked = self.blockSignals(True)
-        for name, value in values.items():
-            field = self._fields[name]
+        for name in self._fields.keys() & values.keys():
+            field, value = self._fields[name], values[name]
             if isinstance(field, QCheckBox):
                 field.setChecked(value)
             else:
@@ -102,23 +120,22 @@ class ParameterForm(QWidget):
         field: QSpinBox | QCheckBox
         if parameter.is_switch:
             field = QCheckBox()
-            field.setChecked(getattr(_LESSON, parameter.name))
-            field.toggled.connect(lambda: self._value_changed(parameter.name))
+            field.setChecked(parameter.default)
+            field.toggled.connect(lambda: self._value_changed(parameter))
         else:
             field = SpinBox()
             field.setRange(parameter.low, parameter.high)
             field.setSingleStep(_STEPS.get(parameter.name, 1))
             field.setSuffix(f" {parameter.unit}" if parameter.unit else "")
             field.setSpecialValueText(tr("auto") if parameter.name in _ZERO_MEANS else "")
-            field.setValue(getattr(_LESSON, parameter.name))
-            field.valueChanged.connect(lambda: self._value_changed(parameter.name))
+            field.setValue(parameter.default)
+            field.valueChanged.connect(lambda: self._value_changed(parameter))
         field.setToolTip(tip(_tooltip(parameter)))
         field.setAccessibleName(tr(parameter.title))
         return field
 
-    def _value_changed(self, name: str) -> None:
-        field = self._fields[name]
-        show_changed(field, self.values()[name] != getattr(_LESSON, name))
+    def _value_changed(self, parameter: Parameter) -> None:
+        show_changed(self._fields[parameter.name], self.values()[parameter.name] != parameter.default)
         self.changed.emit()
 
 

@@ -52,9 +52,11 @@ class Running(QObject):
 
     def break_it(self, fault: str) -> None:
         """Run the lesson with a known mistake in the simulator; the panel shows what runs."""
+        from visualizer.programs.lesson import NAME as LESSON
+
         panel = self._panes["experiment"]
         panel.source.setCurrentIndex(panel.source.findData(SIMULATOR))
-        panel.show_lesson({}, fault)
+        panel.show_program(LESSON, {}, fault)
         self.run(panel.experiment())
 
     def stop(self) -> None:

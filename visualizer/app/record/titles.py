@@ -9,13 +9,12 @@ import re
 from collections.abc import Iterable
 
 from visualizer.language import mark, tr
-from visualizer.programs.lesson import NAME as LESSON
-from visualizer.programs.registry import PROGRAMS
+from visualizer.programs.registry import all_parameters
 from visualizer.sources.option import Option
 from visualizer.sources.registry import all_options
 
 _TITLES = {
-    **{parameter.option: parameter.title for parameter in PROGRAMS[LESSON].parameters},
+    **{parameter.option: parameter.title for parameter in all_parameters()},
     "--tile": mark("Tile"),
     "--program": mark("Program"),
     "--fault": mark("Fault"),

@@ -42,7 +42,7 @@ class Experiment:
     def command(self) -> str:
         """The command line that makes this recording again."""
         from visualizer.programs.lesson import NAME as LESSON
-        from visualizer.programs.lesson_facts import parameter_words
+        from visualizer.programs.registry import parameter_words
         from visualizer.sources.registry import SOURCES
 
         asked = self.request
@@ -53,7 +53,7 @@ class Experiment:
         options = {option.name: option for option in SOURCES[self.source].options}
         for name, value in asked.options.items():
             words += [options[name].flag, options[name].kind.text(value)]
-        return shlex.join([*words, *parameter_words(asked.parameters), "-o", f"{Path(program).stem}.pscope"])
+        return shlex.join([*words, *parameter_words(program, asked.parameters), "-o", f"{Path(program).stem}.pscope"])
 
 
 def record_work(

@@ -220,9 +220,8 @@ class Showing(QObject):
         panel = self._panes.made("experiment")
         if panel is None:
             return  # asked again when it is made
-        from visualizer.programs.lesson_facts import recorded_parameters
+        from visualizer.programs.registry import recorded_parameters
 
-        recorded = document.history.trace.meta.config
-        parameters = recorded_parameters(recorded)
-        if parameters is not None:
-            panel.show_lesson(parameters, recorded.get("fault"))
+        meta = document.history.trace.meta
+        if parameters := recorded_parameters(meta.program, meta.config):
+            panel.show_program(meta.program, parameters, meta.config.get("fault"))

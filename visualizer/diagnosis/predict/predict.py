@@ -133,7 +133,7 @@ def predict(
         recorded.consumer_delay_ns,
         model.copy_time,
         recorded.copy_time,
-        (*recorded.notes, *_never_end(counts, released), *_does_not_fit(fits)),
+        (*recorded.notes, *_never_end(counts, released), *_does_not_fit({count: fits[count] for count in released})),
         ring_name,
     )
 

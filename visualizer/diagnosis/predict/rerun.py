@@ -10,8 +10,7 @@ from visualizer.diagnosis.predict.errors import PredictError
 from visualizer.language import tr
 from visualizer.programs.errors import ProgramError
 from visualizer.programs.lesson import NAME as LESSON
-from visualizer.programs.lesson_facts import complete_parameters, recorded_parameters
-from visualizer.programs.registry import PROGRAMS
+from visualizer.programs.registry import PROGRAMS, check_program, own_parameters, parameters_of
 from visualizer.recording.tables import Meta
 from visualizer.sources.errors import SourceError
 from visualizer.sources.pipelines.kernels import KERNELS
@@ -22,7 +21,7 @@ from visualizer.sources.source import Request
 VerifySource = Literal["gpu", "simulator"]
 
 LEAST_TILES = 64
-"""A shorter recording of a program is verified with so many tiles: a ring of eight stages must get into its stride."""
+"""A shorter recording of the lesson is verified with so many tiles: a ring of eight stages must get into its stride."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,7 +29,7 @@ class Rerun:
     """The run with any number of stages that fits."""
 
     with_stages: Callable[[int], Request]
-    tiles: int
+    tiles: int | None  # None: as many as recorded
     sources: tuple[VerifySource, ...]  # where it can run; the first that is there, unless another is asked for
 
 
@@ -43,28 +42,31 @@ def rerun_of(meta: Meta, ring: str, consumer_delay_ns: int) -> Rerun:
                 program=meta.program,
             )
         )
-    own = {parameter.name for parameter in PROGRAMS[meta.program].parameters}
+    own = {parameter.name for parameter in parameters_of(meta.program)}
     kernel = _kernel_of(meta)
     if consumer_delay_ns and (kernel or "consumer_delay" not in own):
         raise PredictError(tr("{program} has no consumer delay to be run with", program=meta.program))
     if kernel is not None:
         return _of_kernel(kernel, meta, ring)
-    if "stages" not in own or meta.source.get("kind") == "attach":
+    name = _stages_of(meta.program, ring)
+    if name is None or meta.source.get("kind") == "attach":
         raise PredictError(
             tr("{program} cannot be run with other stages: how many there are is fixed in it", program=meta.program)
         )
     try:
-        parameters = complete_parameters(meta.config)
+        asked = check_program(meta.program, own_parameters(meta.program, meta.config))
     except ProgramError as problem:
         raise PredictError(tr("the recording's parameters cannot be run again: {problem}", problem=problem)) from None
-    tiles = max(parameters["tiles"], LEAST_TILES)
-    wanted = complete_parameters({**parameters, "consumer_delay": consumer_delay_ns, "tiles": tiles})
-    asked = {name: value for name, value in wanted.items() if name in own}
-    return Rerun(
-        lambda stages: Request(meta.program, {**asked, "stages": stages}),
-        tiles,
-        ("gpu", "simulator") if meta.program == LESSON else ("simulator", "gpu"),
-    )
+    if meta.program != LESSON:  # what was played was the recorded run, and its kernel's sizes are of another kind
+        return Rerun(lambda stages: Request(meta.program, {**asked, name: stages}), None, ("simulator",))
+    tiles = max(asked["tiles"], LEAST_TILES)
+    asked |= {"consumer_delay": consumer_delay_ns, "tiles": tiles}
+    return Rerun(lambda stages: Request(LESSON, {**asked, name: stages}), tiles, ("gpu", "simulator"))
+
+
+def _stages_of(program: str, ring: str) -> str | None:
+    """The program's parameter that counts the stages of this ring."""
+    return next((one.name for one in parameters_of(program) if one.ring == ring), None)
 
 
 def could_have(meta: Meta, ring: str, stages: int) -> bool:
@@ -76,8 +78,14 @@ def could_have(meta: Meta, ring: str, stages: int) -> bool:
         except SourceError:
             return False
         return True
-    parameters = recorded_parameters(meta.config)
-    return parameters is None or recorded_parameters({**parameters, "stages": stages}) is not None
+    name = _stages_of(meta.program, ring)
+    if name not in meta.config:  # that of a stranger's kernel of the same name tells no parameters
+        return True
+    try:
+        check_program(meta.program, {**own_parameters(meta.program, meta.config), name: stages})
+    except ProgramError:
+        return False
+    return True
 
 
 def _of_kernel(kernel: PipelineKernel, meta: Meta, ring: str) -> Rerun:

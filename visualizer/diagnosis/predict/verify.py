@@ -129,7 +129,8 @@ def verify(
             per_tile[count] = measured
     if chosen == "simulator" and meta.source.get("kind") != "simulator":
         notes.insert(0, tr(_FOREIGN))
-    return Verification(chosen, machine, rerun.tiles, per_tile, " ".join(notes))
+    tiles = int(trace.events["tile"].max(initial=-1)) + 1 if rerun.tiles is None else rerun.tiles
+    return Verification(chosen, machine, tiles, per_tile, " ".join(notes))
 
 
 def _choose(rerun: Rerun) -> VerifySource:

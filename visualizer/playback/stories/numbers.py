@@ -137,9 +137,9 @@ def _waited(history: History, step: int) -> int:
 
 
 def _config(placeholder: str, history: History, field: str) -> object:
-    recorded = history.trace.meta.config
-    facts = lesson_facts(recorded)
-    return _look_up(placeholder, recorded if facts is None else facts, field)
+    meta = history.trace.meta
+    facts = lesson_facts(meta)
+    return _look_up(placeholder, meta.config if facts is None else facts, field)
 
 
 def _time_waiting(history: History, role: str) -> str:

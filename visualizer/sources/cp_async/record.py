@@ -52,7 +52,7 @@ def record_cp_async(
                 most_tiles=MOST_TILES,
             )
         )
-    program = cp_async(config)  # refuses what the pipeline cannot be
+    program = cp_async(config)
     with tempfile.TemporaryDirectory(prefix="phasescope-") as directory:
         output = Path(directory) / "raw.npz"
         job = json.dumps({"config": config.as_dict(), "output": str(output)})

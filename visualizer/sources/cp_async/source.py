@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from visualizer.language import tr
 from visualizer.programs.cp_async import NAME
-from visualizer.programs.registry import check_program
+from visualizer.programs.parameters import LessonConfig
+from visualizer.programs.registry import check_program, parameters_of
 from visualizer.recording.trace import Trace
 from visualizer.sources.errors import SourceError
 from visualizer.sources.lesson.options import GpuOptions
@@ -28,8 +29,8 @@ def _check(request: Request) -> None:
 def _record(request: Request, progress: Progress | None, cancelled: CancelCheck | None) -> Trace:
     from visualizer.sources.cp_async import record
 
-    config = check_program(NAME, request.parameters, request.fault)
+    config = LessonConfig(**check_program(NAME, request.parameters, request.fault))
     return record.record_cp_async(config, progress=progress, cancelled=cancelled)
 
 
-CP_ASYNC_KERNEL = GpuKernel(NAME, check=_check, record=_record)
+CP_ASYNC_KERNEL = GpuKernel(NAME, parameters_of(NAME), check=_check, record=_record)

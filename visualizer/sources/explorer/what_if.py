@@ -10,9 +10,9 @@ from visualizer.language import mark, tr
 from visualizer.programs.errors import ProgramError
 from visualizer.programs.fault_changes import releases_lag
 from visualizer.programs.lesson import NAME as LESSON
-from visualizer.programs.lesson_facts import complete_parameters
 from visualizer.programs.mutations import producers, with_count, with_other_phase
 from visualizer.programs.program import Program
+from visualizer.programs.registry import check_program, parameters_of
 from visualizer.semantics.mbarrier import MAX_COUNT
 from visualizer.sources.explorer.outcome import Exploration
 from visualizer.sources.explorer.random_schedules import explore
@@ -23,13 +23,14 @@ SCHEDULES = 100
 """Enough to see a share, few enough to answer while one looks on."""
 _MAX_TILES = 24
 """Three laps of the largest ring: a lesson's later laps repeat these."""
+_STAGES = "stages"
 _OPERATIONS = 60_000
 """About what can be explored in a second; a longer program is explored with fewer schedules."""
 
 
 @dataclass(frozen=True, slots=True)
 class WhatIf:
-    """One change. Stages are a matter of the layout and so of the lesson's parameters; all else changes any finished
+    """One change. Stages are a matter of the layout and so of the program's parameters; all else changes any finished
     program, its fault included, so that a change can also mend the fault."""
 
     name: str
@@ -41,18 +42,18 @@ class WhatIf:
         """Why the program of this name and parameters cannot be changed so; "" if it can."""
         if not self.more_stages:
             return ""
-        if program != LESSON:
-            return tr("stages are a parameter of the {lesson}; this program has none", lesson=LESSON)
+        if _STAGES not in {parameter.name for parameter in parameters_of(program)}:
+            return tr("this program has no parameter that counts the stages of its only ring")
         try:
-            self.changed(parameters)
+            self.changed(program, parameters)
         except ProgramError as error:
             return str(error)
         return ""
 
-    def changed(self, parameters: Mapping[str, Any]) -> dict[str, Any]:
-        """The lesson's parameters with the change; ProgramError if they cannot be so."""
-        changed = {**parameters, "stages": complete_parameters(parameters)["stages"] + self.more_stages}
-        complete_parameters(changed)
+    def changed(self, program: str, parameters: Mapping[str, Any]) -> dict[str, Any]:
+        """The program's parameters with the change; ProgramError if they cannot be so."""
+        changed = {**parameters, _STAGES: check_program(program, parameters)[_STAGES] + self.more_stages}
+        check_program(program, changed)
         return changed
 
 
@@ -95,7 +96,7 @@ def ask(
         refusal = what_if.refusal(program, parameters)
         if refusal:
             raise ProgramError(refusal)
-        after = Request(program, what_if.changed(parameters), fault).lay_out(cancelled)
+        after = Request(program, what_if.changed(program, parameters), fault).lay_out(cancelled)
     else:
         assert what_if.change_program is not None
         after = what_if.change_program(before)
@@ -140,7 +141,7 @@ def _explored(program: str, parameters: Mapping[str, Any]) -> tuple[Mapping[str,
     """What of the lesson is worth exploring: its CTAs do not know of each other, and its laps repeat."""
     if program != LESSON:
         return parameters, ""
-    complete = complete_parameters(parameters)
+    complete = check_program(program, parameters)
     if complete["ctas"] == 1 and complete["tiles"] <= _MAX_TILES:
         return parameters, ""
     tiles = min(complete["tiles"], _MAX_TILES)

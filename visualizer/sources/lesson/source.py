@@ -6,9 +6,11 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 from visualizer.language import mark, tr
-from visualizer.programs.faults import check_fields, fault_on_gpu, find_fault, without_fields
+from visualizer.programs.faults import fault_on_gpu, find_fault
 from visualizer.programs.lesson import NAME as LESSON
-from visualizer.programs.parameters import LessonConfig
+from visualizer.programs.parameters import PARAMETERS, LessonConfig
+from visualizer.programs.program import Parameter
+from visualizer.programs.registry import check_program
 from visualizer.recording.trace import Trace
 from visualizer.sources.errors import SourceError
 from visualizer.sources.lesson.option_table import GPU_OPTIONS
@@ -22,9 +24,10 @@ from visualizer.sources.source import Request, Source
 
 @dataclass(frozen=True, slots=True)
 class GpuKernel:
-    """The kernel of one program; `check` and `record` as in Source."""
+    """The kernel of one program, and what of its parameters it takes; `check` and `record` as in Source."""
 
     program: str
+    parameters: tuple[Parameter, ...]
     check: Callable[[Request], None]
     record: Callable[[Request, Progress | None, CancelCheck | None], Trace]
 
@@ -45,12 +48,14 @@ def gpu_source(kernels: Sequence[GpuKernel], sizes: tuple[Option, ...] = ()) -> 
             )
         )
 
+    parameters = {kernel.program: kernel.parameters for kernel in kernels}
     return Source(
         "gpu",
         mark("GPU (SM90)"),
         (*WINDOW_OPTIONS, *GPU_OPTIONS, *sizes),
         check=lambda request: kernel_of(request).check(request),
         record=lambda request, progress, cancelled: kernel_of(request).record(request, progress, cancelled),
+        parameters=lambda program: parameters.get(program, ()),
     )
 
 
@@ -82,10 +87,7 @@ def _record(request: Request, progress: Progress | None, cancelled: CancelCheck 
 
 def _config(request: Request) -> LessonConfig:
     """The parameters without those that the fault sets, which may not contradict it."""
-    if request.fault is None:
-        return LessonConfig.from_dict(request.parameters)
-    check_fields(find_fault(request.fault), request.parameters)
-    return LessonConfig.from_dict(without_fields(find_fault(request.fault), request.parameters))
+    return LessonConfig(**check_program(LESSON, request.parameters, request.fault))
 
 
-LESSON_KERNEL = GpuKernel(LESSON, check=_check, record=_record)
+LESSON_KERNEL = GpuKernel(LESSON, PARAMETERS, check=_check, record=_record)

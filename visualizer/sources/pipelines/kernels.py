@@ -8,6 +8,16 @@ from functools import partial
 import numpy as np
 
 from visualizer.language import tr
+from visualizer.programs.kernel_storage import (
+    BOX_BYTES,
+    BOX_COLUMNS,
+    TILE_ROWS,
+    attention_bytes,
+    gemm_bytes,
+    multicast_bytes,
+    pingpong_bytes,
+)
+from visualizer.programs.registry import parameters_of
 from visualizer.sources.errors import SourceError
 from visualizer.sources.pipelines.pipeline_kernel import Boxes, Launch, PipelineKernel, Size
 from visualizer.sources.pipelines.reference import (
@@ -17,23 +27,20 @@ from visualizer.sources.pipelines.reference import (
     tile_words,
     walk_sums,
 )
-from visualizer.sources.pipelines.storage import (
-    BOX_BYTES,
-    BOX_COLUMNS,
-    TILE_ROWS,
-    attention_bytes,
-    gemm_bytes,
-    multicast_bytes,
-    pingpong_bytes,
-)
 
 COMMON_FAULTS = ("F01", "F03", "F06", "F20")
-MOST_STAGES = 8
-LATE_STAGES = 2
-"""The fewest with which a stage can be released one tile late, when the next is being waited for."""
 HEAD = 128
 _WARPGROUPS_THREADS = 384  # a producer warpgroup and two that consume
 _ATTENTION_TOLERANCE = 0.01  # of the greatest value: weights are rounded to halves
+
+
+def _stages(program: str) -> dict[str, Size]:
+    """The counts of stages of its rings, as the program of the same name has them."""
+    return {
+        one.option[2:]: Size(int(one.default), int(one.default), least=one.low, most=one.high)
+        for one in parameters_of(program)
+        if one.ring is not None
+    }
 
 
 def _multicast(values: Mapping[str, int]) -> Launch:
@@ -47,7 +54,7 @@ def _multicast(values: Mapping[str, int]) -> Launch:
         lambda sums: int((sums != wanted).sum()),
         (ctas, 1),
         32 + CONSUMER_THREADS,
-        multicast_bytes(values),
+        multicast_bytes(values["stages"]),
         bytes_loaded=float(ctas) * tiles * BOX_BYTES,
     )
 
@@ -67,7 +74,7 @@ def _gemm(values: Mapping[str, int], persistent: bool) -> Launch:
         lambda c: int((c != multiply_transposed(a, b)).sum()),
         (min(values["ctas"], tiles), 1) if persistent else (n // tile_n, m // TILE_ROWS),
         _WARPGROUPS_THREADS,
-        pingpong_bytes(values) if persistent else gemm_bytes(values),
+        (pingpong_bytes if persistent else gemm_bytes)(values["stages"]),
         flop=2.0 * m * n * k,
     )
 
@@ -89,7 +96,7 @@ def _attention(values: Mapping[str, int]) -> Launch:
         lambda o: attention_error(q, k, v, o, heads, _ATTENTION_TOLERANCE),
         (length // TILE_ROWS, heads),
         _WARPGROUPS_THREADS,
-        attention_bytes(values),
+        attention_bytes(values["k-stages"], values["v-stages"]),
         flop=4.0 * heads * length * length * HEAD,
     )
 
@@ -102,7 +109,7 @@ KERNELS = (
             "ctas": Size(128, 4),
             "tiles": Size(256, 12),
             "source-tiles": Size(64, 64, most=1 << 10),
-            "stages": Size(3, 3, most=MOST_STAGES),
+            **_stages("multicast"),
         },
         (*COMMON_FAULTS, "F31"),
         _multicast,
@@ -116,7 +123,7 @@ KERNELS = (
             "m": Size(4096, 256, TILE_ROWS),
             "n": Size(4096, 512, 256),
             "k": Size(4096, 1024, BOX_COLUMNS),
-            "stages": Size(4, 4, least=LATE_STAGES, most=MOST_STAGES),
+            **_stages("gemm"),
         },
         COMMON_FAULTS,
         partial(_gemm, persistent=False),
@@ -132,7 +139,7 @@ KERNELS = (
             "n": Size(4096, 256, TILE_ROWS),
             "k": Size(4096, 1024, BOX_COLUMNS),
             "ctas": Size(132, 2),
-            "stages": Size(5, 5, least=LATE_STAGES, most=MOST_STAGES),
+            **_stages("pingpong"),
         },
         (*COMMON_FAULTS, "F48"),
         partial(_gemm, persistent=True),
@@ -146,8 +153,7 @@ KERNELS = (
         {
             "heads": Size(16, 1, most=256),
             "length": Size(4096, 1024, TILE_ROWS),
-            "k-stages": Size(2, 2, most=MOST_STAGES),
-            "v-stages": Size(3, 3, most=MOST_STAGES),
+            **_stages("attention"),
         },
         (*COMMON_FAULTS, "F48"),
         _attention,

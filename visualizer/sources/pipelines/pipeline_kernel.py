@@ -9,7 +9,7 @@ from typing import Any, Literal
 from numpy.typing import NDArray
 
 from visualizer.language import tr
-from visualizer.semantics.shared_storage import MAX_DYNAMIC_BYTES
+from visualizer.programs.kernel_storage import without_room
 from visualizer.sources.errors import SourceError
 
 
@@ -57,7 +57,7 @@ class PipelineKernel:
     parameters: Mapping[str, Size]
     faults: tuple[str, ...]  # that can be compiled in; all of them hang
     prepare: Callable[[Mapping[str, int]], Launch]
-    shared_bytes: Callable[[Mapping[str, int]], int]  # of its SharedStorage
+    storage: Callable[..., int]  # bytes of its SharedStorage, by the stages of its `rings`
     tiles: Callable[[Mapping[str, int]], int]  # that go through a ring of a CTA
     rings: Mapping[str, str]  # by the parameter that counts its stages, a ring as attach names it: by who loads it
     library: Literal["", "matmul", "attention"] = ""  # what torch has of the same
@@ -74,17 +74,9 @@ class PipelineKernel:
             raise SourceError(
                 tr("--ctas is {ctas}, which is no multiple of the cluster's {cluster} CTAs", ctas=ctas, cluster=cluster)
             )
-        if (needed := self.shared_bytes(complete)) > MAX_DYNAMIC_BYTES:
-            raise SourceError(
-                tr(
-                    "{stages}: {name} needs {needed} bytes of shared memory for so many stages, and a CTA has {most}:"
-                    " use fewer",
-                    stages=" ".join(f"--{one} {complete[one]}" for one in self.rings),
-                    name=self.name,
-                    needed=needed,
-                    most=MAX_DYNAMIC_BYTES,
-                )
-            )
+        stages = {f"--{one}": complete[one] for one in self.rings}
+        if problem := without_room(self.name, stages, self.shared_bytes(complete)):
+            raise SourceError(problem)
 
     def launch(self, values: Mapping[str, int]) -> Launch:
         """With the defaults for what `values` leaves out. SourceError as of `check`."""
@@ -99,6 +91,10 @@ class PipelineKernel:
             for name in ("cluster", *self.rings)
             if name in values
         )
+
+    def shared_bytes(self, values: Mapping[str, int]) -> int:
+        """Of its SharedStorage, of complete values."""
+        return self.storage(*(values[one] for one in self.rings))
 
     def stages_of(self, ring: str) -> str:
         """The parameter that counts the stages of this ring; "": the only one. SourceError: there is none."""

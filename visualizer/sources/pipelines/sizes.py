@@ -1,6 +1,7 @@
 """The sizes of the kernels as options of a source: what they may be, the table of the kernels says.
 
-Tiles, CTAs and stages are parameters that programs have as well (--tiles, --ctas, --stages): they are not among these.
+Tiles, CTAs and stages are parameters that programs have as well (--tiles, --ctas, --stages, --k-stages, --v-stages):
+they are not among these.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ from visualizer.sources.pipelines.pipeline_kernel import PipelineKernel
 from visualizer.sources.source import Request
 
 _GROUP = Group(mark("sizes of kernels"), mark("of those in kernels/ that --source gpu runs beside the lesson"))
-_PROGRAMS_SIZES = ("tiles", "ctas", "stages")
+_PROGRAMS_SIZES = ("tiles", "ctas", "stages", "k-stages", "v-stages")
 
 
 def _option_name(size: str) -> str:
@@ -71,14 +72,12 @@ SIZE_OPTIONS = (
         mark("CTAs of a cluster that load for each other: 1, 2 or 4"),
         mark("CTAs of a cluster that load for each other: 1, 2 or 4 (--cluster)"),
     ),
-    _size("k-stages", mark("Stages of K"), mark("stages of K's ring"), mark("stages of K's ring (--k-stages)")),
-    _size("v-stages", mark("Stages of V"), mark("stages of V's ring"), mark("stages of V's ring (--v-stages)")),
 )
 
 
 def request_for(kernel: PipelineKernel, sizes: Mapping[str, int]) -> Request:
     """What `sizes_of` takes these sizes from."""
-    parameters = {name: value for name, value in sizes.items() if name in _PROGRAMS_SIZES}
+    parameters = {name.replace("-", "_"): value for name, value in sizes.items() if name in _PROGRAMS_SIZES}
     options = {_option_name(name): value for name, value in sizes.items() if _option_name(name) in _NAMES}
     return Request(kernel.name, parameters, options=options)
 
@@ -90,13 +89,14 @@ def sizes_of(kernel: PipelineKernel, request: Request) -> dict[str, int]:
     for option in SIZE_OPTIONS:
         if value := options.get(option.name, 0):
             asked[option.flag[2:]] = value
-    for name, value in request.parameters.items():
+    for parameter, value in request.parameters.items():
+        name = parameter.replace("_", "-")
         if name not in _PROGRAMS_SIZES or name not in kernel.parameters:
             taken = [f"--{one}" for one in kernel.parameters if one in _PROGRAMS_SIZES or _option_name(one) in _NAMES]
             raise SourceError(
                 tr(
                     "--{parameter} is fixed in kernels/{name}.cu; on a GPU it takes {taken}",
-                    parameter=name.replace("_", "-"),
+                    parameter=name,
                     name=kernel.name,
                     taken=", ".join(taken),
                 )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from visualizer.language import tr
 from visualizer.programs.faults import find_fault
-from visualizer.programs.registry import check_program
+from visualizer.programs.registry import check_program, parameters_of
 from visualizer.recording.trace import Trace
 from visualizer.sources.errors import SourceError
 from visualizer.sources.lesson.options import GpuOptions
@@ -30,7 +30,8 @@ def _gpu_kernel(kernel: PipelineKernel) -> GpuKernel:
             kernel, sizes_of(kernel, request), _asked(kernel, request), fault, progress=progress, cancelled=cancelled
         )
 
-    return GpuKernel(kernel.name, check, record)
+    stages = tuple(one for one in parameters_of(kernel.name) if one.option[2:] in kernel.rings)
+    return GpuKernel(kernel.name, stages, check, record)
 
 
 def _asked(kernel: PipelineKernel, request: Request) -> GpuOptions:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from visualizer.language import mark
-from visualizer.programs.lesson_facts import complete_parameters
+from visualizer.programs.lesson import NAME as LESSON
+from visualizer.programs.registry import check_program
 from visualizer.recording.trace import Trace
 from visualizer.sources.lesson.window import cut
 from visualizer.sources.lesson.window_check import check_window
@@ -37,7 +38,7 @@ def _record(request: Request, progress: Progress | None, cancelled: CancelCheck 
     window = window_of(request.options)
     if window.is_everything:
         return trace
-    parameters = complete_parameters(request.parameters)
+    parameters = check_program(LESSON, request.parameters, request.fault)
     return cut(trace, window, parameters["tiles"], parameters["ctas"])
 
 

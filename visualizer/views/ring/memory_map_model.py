@@ -137,7 +137,7 @@ def _objects(history: History, state: State, cta: int) -> list[MapRegion]:
     trace, structure = history.trace, history.structure
     row_at = {trace.barriers[row].offset: row for row in cta_barriers(trace, cta)}
     row_at.pop(-1, None)
-    facts = lesson_facts(trace.meta.config)
+    facts = lesson_facts(trace.meta)
     storage = SharedStorage(facts["stages"], facts["tile_bytes"]) if facts else None
     if storage is None or sorted(row_at) != [BARRIER_BYTES * number for number in range(2 * storage.stages)]:
         places = structure.places_of(cta)

@@ -229,7 +229,7 @@ def too_many(rings: Iterable[structure.Ring | None]) -> str:
 
 def phase_bytes(trace: Trace) -> int:
     """Bytes a full barrier's phase waits for; 0 if the recording's program does not say."""
-    facts = lesson_facts(trace.meta.config)
+    facts = lesson_facts(trace.meta)
     return facts["expected_bytes"] if facts else 0
 
 

@@ -59,7 +59,7 @@ def test_a_stranger_of_twelve_warps_opens_with_its_warps_folded(store: LaneStore
 
 
 def test_a_told_program_of_several_rings_heads_each_and_folds_no_few_warps() -> None:
-    lanes = build_lanes(simulate(attention(LessonConfig(tiles=2))))
+    lanes = build_lanes(simulate(attention(tiles=2)))
     assert [(lane.key, said_title(lane)) for lane in lanes if lane.folds] == [
         ("ring[k]", "k: 2 stages"), ("ring[v]", "v: 3 stages"), ("ring[q]", "q: 1 stage"), ("barriers", "barriers"),
     ]  # fmt: skip
