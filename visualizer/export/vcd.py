@@ -151,8 +151,7 @@ def _until_left(selection: Selection, lane: Lane, spans: Spans) -> tuple[Ints, I
     time, state = np.append(0, time), np.append(int(AgentActivity.NOT_STARTED), state)
     tile = np.append(-1, tile)
     history = selection.history
-    steps = history.agents.acts.steps(lane.row)
-    last = history.agents.latest_act(history.kinds, history.steps - 1)[lane.row] if len(steps) else -1
+    last = history.agents.last_deciding(history.kinds, lane.row)
     if last >= 0 and history.kinds[last] == EventKind.EXIT:
         time = np.append(time, history.trace.events["time"][last])
         state, tile = np.append(state, int(AgentActivity.EXITED)), np.append(tile, -1)

@@ -74,6 +74,13 @@ class AgentColumns:
         steps[left] = np.where(_HELD[kinds[before]], before, steps[left])
         return steps
 
+    def last_deciding(self, kinds: NDArray[np.uint8], row: int) -> int:
+        """The step that decides an agent's activity at the end; -1 if it has not started."""
+        end = int(self.acts.starts[row + 1])
+        if end == self.acts.starts[row]:
+            return -1
+        return int(self.deciding(kinds, np.array([end - 1]), np.array([row]))[0])
+
     def ring_row(self, trace: Trace, ring: str | None) -> int:
         """The row of Trace.rings; that of the first for None, -1 for a ring that the trace does not name."""
         return 0 if ring is None else trace.rings.index(ring) if ring in trace.rings else -1
