@@ -148,7 +148,7 @@ def test_a_hang_is_a_recording_with_the_mistake_in_it(runs: Callable[[str], list
     runs("exec ./host proc load gemmhang.ptx launch gemm sync")
     trace = record("gpu", Request("gemm", fault="F20", options={"hang_s": 1.0}))
     assert trace.meta.ending.kind == "timeout"
-    assert trace.meta.ending.detail.startswith("it hung: no event for 1 s")
+    assert trace.meta.ending.detail.startswith("it hung: nothing was recorded for 1 s")
     assert trace.meta.config["fault"] == "F20"
     assert trace.meta.check == {}
 
