@@ -48,10 +48,7 @@ def in_order(column: Ints) -> tuple[Ints, Ints]:
     if (high - low).bit_length() + row_bits > _KEY_BITS:
         order = np.argsort(column, kind="stable")
         return order, column[order]
-    key = column - low
-    key <<= row_bits
-    key |= np.arange(size)
-    key.sort()
+    key = _sort_above_rows(column - low, row_bits)
     values = key >> row_bits
     values += low
     key &= (1 << row_bits) - 1
@@ -61,10 +58,16 @@ def in_order(column: Ints) -> tuple[Ints, Ints]:
 def sort_with_rows(key: NDArray[Any], row_bits: int, rows: NDArray[np.integer] | None = None) -> NDArray[Any]:
     """The stable order that sorts `key`, in its type; told by `rows` instead of 0, 1, 2, ... if these are given, which
     ascend. `key` is used up, and its type must have room for `row_bits` more bits: a row's number."""
+    key = _sort_above_rows(key, row_bits, rows)
+    key &= (1 << row_bits) - 1
+    return key
+
+
+def _sort_above_rows(key: NDArray[Any], row_bits: int, rows: NDArray[np.integer] | None = None) -> NDArray[Any]:
+    """`key` with the number of its row below it, sorted in place."""
     key <<= row_bits
     key |= np.arange(len(key), dtype=key.dtype) if rows is None else rows.astype(key.dtype)
     key.sort()
-    key &= (1 << row_bits) - 1
     return key
 
 

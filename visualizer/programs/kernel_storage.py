@@ -8,12 +8,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from visualizer.language import tr
+from visualizer.programs.parameters import BOX_COLUMNS, ELEMENT_BYTES
 from visualizer.semantics.shared_storage import BARRIER_BYTES, MAX_DYNAMIC_BYTES, align_up
 
 TILE_ROWS = 128
-BOX_COLUMNS = 64
-"""Halves in a row of a box: 128 bytes, the span of the swizzle."""
-BOX_BYTES = TILE_ROWS * BOX_COLUMNS * 2
+BOX_BYTES = TILE_ROWS * BOX_COLUMNS * ELEMENT_BYTES
 _STORE_BYTES = BOX_BYTES // 2  # a block of results on its way out
 _ALIGNMENT = 1024
 

@@ -10,6 +10,7 @@ from ptx_files import ptx
 
 from visualizer.sources.attach.log_format import Keep
 from visualizer.sources.attach.ptx.emit import LANE_0, LOWEST, word
+from visualizer.sources.attach.ptx.loops import jumps
 from visualizer.sources.attach.ptx.sequence import OTHER, PASSED
 from visualizer.sources.attach.ptx.sites import Site
 from visualizer.sources.attach.ptx.statements import Token, tokens
@@ -22,7 +23,7 @@ WHOLE = "wgmma.fence.sync.aligned;"
 def whole(text: str) -> list[str]:
     """What is written of it at places where lane 0 acts."""
     pieces = list(tokens(text, 0, len(text)))
-    return [pieces[place].text for place in sorted(whole_warps(pieces))]
+    return [pieces[place].text for place in sorted(whole_warps(pieces, jumps(pieces)))]
 
 
 def test_what_leads_to_such_an_instruction_and_from_it_is_done_by_lane_0() -> None:
@@ -109,7 +110,7 @@ def test_on_every_way_such_a_place_is_executed_as_often_as_an_aligned_instructio
     pieces = list(tokens(text := " ".join(texts), 0, len(text)))
     ways = [counts for _ in range(60) if (counts := walked(pieces, random)) is not None]
     aligned = [place for place, token in enumerate(pieces) if token.text == WHOLE]
-    found = whole_warps(pieces)
+    found = whole_warps(pieces, jumps(pieces))
     assert found.issuperset(aligned)
     for place in found:
         assert any(all(counts[place] == counts[other] for counts in ways) for other in aligned), text

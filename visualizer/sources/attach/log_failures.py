@@ -26,21 +26,21 @@ class Failures:
     open: Ints  # what a warp still waits for at the end, one at most of each; with nothing of the warp behind it
 
 
-def failures(rows: Rows, spun: Ints) -> tuple[Rows, Ints, Failures]:
+def failures(rows: Rows, spun: Ints) -> tuple[Rows, Ints | slice, Failures]:
     """The rows with what is still waited for behind all else of its warp, their order, and what became of `spun`, the
     failed tries of loops that wait."""
     passed, passes, waits = _fates(rows, spun)
-    order = np.arange(len(rows))
+    order: Ints | slice = slice(None)  # as they were
     if len(waits):
         behind = np.minimum(waits + 1, len(rows) - 1)
         goes_on = (behind > waits) & (rows.warp[behind] == rows.warp[waits])
         if goes_on.any():
             last = np.zeros(len(rows), np.int64)
             last[waits] = 1
-            order = np.argsort(2 * rows.warp + last, kind="stable")
+            order = moved = np.argsort(2 * rows.warp + last, kind="stable")
             place = np.empty(len(rows), np.int64)
-            place[order] = np.arange(len(rows))
-            rows, passed, passes, waits = rows.take(order), place[passed], place[passes], place[waits]
+            place[moved] = np.arange(len(rows))
+            rows, passed, passes, waits = rows.take(moved), place[passed], place[passes], place[waits]
     return rows, order, Failures(passed, passes, waits)
 
 

@@ -10,13 +10,13 @@ import numpy as np
 from visualizer.language import tr
 from visualizer.programs.kernel_storage import (
     BOX_BYTES,
-    BOX_COLUMNS,
     TILE_ROWS,
     attention_bytes,
     gemm_bytes,
     multicast_bytes,
     pingpong_bytes,
 )
+from visualizer.programs.parameters import BOX_COLUMNS
 from visualizer.programs.registry import parameters_of
 from visualizer.sources.errors import SourceError
 from visualizer.sources.pipelines.pipeline_kernel import Boxes, Launch, PipelineKernel, Size

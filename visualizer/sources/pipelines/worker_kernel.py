@@ -12,7 +12,7 @@ import numpy as np
 from cuda.bindings import driver
 from numpy.typing import NDArray
 
-from visualizer.programs.kernel_storage import BOX_COLUMNS
+from visualizer.programs.parameters import BOX_COLUMNS
 from visualizer.resources import resource_dir
 from visualizer.sources.pipelines.pipeline_kernel import Boxes, Launch
 from visualizer.sources.runner.device import tensor_map

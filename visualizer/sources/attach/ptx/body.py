@@ -13,7 +13,7 @@ from visualizer.sources.attach.options import Level
 from visualizer.sources.attach.ptx import emit
 from visualizer.sources.attach.ptx.flatten import flattened
 from visualizer.sources.attach.ptx.forms import FAMILY, Form, form_of, is_recorded
-from visualizer.sources.attach.ptx.loops import Spin, spins
+from visualizer.sources.attach.ptx.loops import Spin, jumps, spins
 from visualizer.sources.attach.ptx.sequence import NotUnderstood, around_loop, sequence
 from visualizer.sources.attach.ptx.sites import Dropped, Site
 from visualizer.sources.attach.ptx.stacks import Stacks
@@ -101,12 +101,13 @@ class Body:
                 tr("its PTX cannot be read at {place!r}: report it with the PTX", place=str(problem))
             ) from problem
         self._tokens, self._forms = flattened(self._tokens, self._recorded_forms())
-        self._whole = whole_warps(self._tokens)
+        self._jumps = jumps(self._tokens)
+        self._whole = whole_warps(self._tokens, self._jumps)
 
     def rewrite(self) -> str:
         """The new body, without its braces."""
         waits = [place for place, form in self._forms.items() if form.how == "wait"]
-        spinning = spins(self._tokens, list(self._forms), waits)
+        spinning = spins(self._tokens, self._jumps, list(self._forms), waits)
         flags = {}
         resets: dict[int, list[str]] = {}
         alone = {spin.head: wait for wait, spin in spinning.items() if spin.end >= 0}

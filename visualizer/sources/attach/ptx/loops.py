@@ -24,6 +24,10 @@ _SETS = re.compile(r"(?:mov|not|setp|selp|add|shl|and|or|xor)\.")
 """Instructions that do nothing but set their first operand."""
 
 
+Jumps = tuple[list[tuple[int, int]], set[int]]
+"""Branches with the label they go to; labels that tables of branches name. All as places in the tokens."""
+
+
 @dataclass(frozen=True, slots=True)
 class Spin:
     """A loop of one wait. Numbers are places in the tokens."""
@@ -39,9 +43,9 @@ class Spin:
         return self.before[0] if self.before else self.head
 
 
-def spins(tokens: Sequence[Token], sites: Sequence[int], waits: Sequence[int]) -> dict[int, Spin]:
+def spins(tokens: Sequence[Token], jumped: Jumps, sites: Sequence[int], waits: Sequence[int]) -> dict[int, Spin]:
     """The innermost loop around each of `waits`, if it has no other of `sites` in it and is entered at its head."""
-    branches, tables = jumps(tokens)
+    branches, tables = jumped
     found = {}
     ordered = sorted(sites)
     for wait in waits:
@@ -129,8 +133,8 @@ def _keeps(token: Token, asked: Instruction, passed: str = "") -> bool:
     return kept.isdisjoint(_WORD.findall(done.operands[0]))
 
 
-def jumps(tokens: Sequence[Token]) -> tuple[list[tuple[int, int]], set[int]]:
-    """Branches with the label they go to; labels that tables of branches name. All as places."""
+def jumps(tokens: Sequence[Token]) -> Jumps:
+    """Where a body's branches lead."""
     scopes = [0]
     above = {0: -1}
     scope_of = []

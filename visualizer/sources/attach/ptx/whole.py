@@ -12,7 +12,7 @@ import re
 from collections import defaultdict
 from collections.abc import Sequence
 
-from visualizer.sources.attach.ptx.loops import jumps
+from visualizer.sources.attach.ptx.loops import Jumps
 from visualizer.sources.attach.ptx.statements import Token, instruction
 
 _LEADS_AWAY = re.compile(r"(?:brx|call|ret|exit)\b")
@@ -21,13 +21,13 @@ _TELLS = re.compile(r"\.sync\.aligned\b|\b(?:brx|call|ret|exit)\b")
 _ELSEWHERE = -1
 
 
-def whole_warps(tokens: Sequence[Token]) -> frozenset[int]:
+def whole_warps(tokens: Sequence[Token], jumped: Jumps) -> frozenset[int]:
     """The places at which, and right behind which, lane 0 acts if any lane does. A label is right before what it names,
     a branch right before where it does not lead."""
     telling = (place for place, token in enumerate(tokens) if token.kind == "statement" and _TELLS.search(token.text))
     done = {place: one for place in telling if (one := instruction(tokens[place].text)) is not None}
     leads = defaultdict(list)  # to which places, and from which, a branch or a label leads
-    branches, tables = jumps(tokens)
+    branches, tables = jumped
     for place, label in branches:
         leads[place].append(label)
         leads[label].append(place)
