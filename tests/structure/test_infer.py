@@ -10,6 +10,7 @@ import pytest
 from any_recording import BARRIERS, EVENTS, recording
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from keys_and_values import keys_and_values
 from legal_programs import stranger_log
 from measured import last, simulated
 
@@ -237,3 +238,13 @@ def test_of_a_short_run_that_shares_an_empty_barrier_nothing_wrong_is_said(tiles
     for ring in infer(forget(trace)).rings:
         assert {row for stage in ring.empty for row in stage} <= empty
         assert not {row for stage in ring.full for row in stage} & empty
+
+
+def test_empty_barriers_that_no_instruction_links_are_an_array_by_what_is_filled_after_each() -> None:
+    """Of a run that hung in its second lap: the producer acquires a stage from one line and its neighbour from
+    another, and fills them one after the other."""
+    trace = keys_and_values(("second",))
+    (ring,) = infer(trace).rings
+    told = [trace.barrier_index[f"{8 * place:#x}"] for place in range(10)]
+    assert list(sum(ring.full + ring.empty, ())) == told
+    assert ring.confidence == pytest.approx(0.95)

@@ -61,9 +61,42 @@ def find_arrays(facts: Facts) -> list[BarrierArray]:
             if linked or len(members) == 1:
                 arrays.append(array_of(facts, members))
             taken.update(members)
+    arrays = _with_partners(facts, arrays)
     while loose := [array for array in arrays if _is_loose(facts, array, arrays)]:
         arrays = [array for array in arrays if array not in loose]
     return arrays
+
+
+def _with_partners(facts: Facts, arrays: list[BarrierArray]) -> list[BarrierArray]:
+    """The arrays, with those joined that are one by what each of them answers to: who waits on one barrier before it
+    fills a stage of an array that came round, and on its neighbour before it fills the next, goes round one array too,
+    though a loop that loads in two places has come to no barrier from both."""
+    for full in [array for array in arrays if array.wrapped and len(array) > 1 and array.landed(facts)]:
+        members = _acquired_before(facts, full)
+        parts = [array for array in arrays if set(array.members) & set(members)]
+        if len(parts) < 2 or {place for part in parts for place in part.members} != set(members):
+            continue
+        at = [facts.barriers[place].address for place in members]
+        one_stride = len({b - a for a, b in pairwise(at)}) == 1
+        alike = all(_alike(facts, members[:n], place) for n, place in enumerate(members))
+        if one_stride and alike and _used_in_turn(facts, members):
+            arrays = [array for array in arrays if array not in parts] + [array_of(facts, members)]
+    return arrays
+
+
+def _acquired_before(facts: Facts, full: BarrierArray) -> tuple[int, ...]:
+    """By stage of `full` the one barrier on which those who fill it waited last; () if there is none for each."""
+    found: list[set[int]] = [set() for _ in full.members]
+    for fills in facts.streams:
+        waits = facts.of(Action.WAIT, fills.agent)
+        if fills.action != Action.EXPECT or waits is None:
+            continue
+        for stage, place in enumerate(full.members):
+            latest = np.searchsorted(waits.place, fills.place[fills.barrier == place]) - 1
+            found[stage].update(waits.barrier[latest[latest >= 0]].tolist())
+    one_each = all(len(places) == 1 for places in found)
+    members = tuple(place for places in found for place in places) if one_each else ()
+    return members if len(set(members)) == len(members) else ()
 
 
 def _is_loose(facts: Facts, array: BarrierArray, arrays: list[BarrierArray]) -> bool:
