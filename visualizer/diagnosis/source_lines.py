@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import re
 
+import numpy as np
+from numpy.typing import NDArray
+
 from visualizer.diagnosis.report import SourceLine
 from visualizer.language import tr
 from visualizer.recording.tables import Frame, Site
@@ -43,6 +46,13 @@ def line_and_caller(trace: Trace, step: int | None) -> str:
     inner, own = frames[0], frames[users_frame(trace, trace.sites[site])]
     place, caller = f"{inner.file}:{inner.line}", f"{own.file}:{own.line}"
     return f" ({place})" if place == caller else tr(" ({place}, called from {caller})", place=place, caller=caller)
+
+
+def own_lines(trace: Trace, steps: NDArray[np.int64]) -> list[str]:
+    """ "kernel.cuh:100": the user's own lines of the events at `steps`, (events,), each once, in order; [] without."""
+    sites = [trace.sites[row] for row in np.unique(trace.events["site"][steps]).tolist() if 0 <= row < len(trace.sites)]
+    frames = {frames_of(site)[users_frame(trace, site)] for site in sites}
+    return [f"{file}:{number}" for file, number in sorted({(frame.file, frame.line) for frame in frames})]
 
 
 def frames_of(site: Site) -> tuple[Frame, ...]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 
 from claims import Said, says
 from recount import Phase
@@ -274,10 +275,40 @@ def left_out(s: Said) -> bool:
     return any(wait[3] >= (s.finding.first_divergence or 0) for wait in own)
 
 
+@says("nobody has arrived on {barriers} at all, where a phase takes {needed}")
+def nobody_releases(s: Said) -> bool:
+    """They have passed waits for each stage, and nothing else than the ring's fulls keeps those that have not left."""
+    barrier = s.finding.barrier or ""
+    fulls, empties = s.recount.like(s.recount.partner(barrier)), s.recount.like(barrier)
+    counts = (len(fulls), s.recount.init[barrier]) == (s.number("n"), s.number("needed"))
+    passed = {agent: [w[1] for w in s.recount.waits if w[0] == agent] for agent in s.names("agents")}
+    for agent, waited in passed.items():
+        if agent in s.recount.open_waits:
+            waited.remove(s.recount.open_waits[agent][0])
+    went_on = [s.recount.open_waits[agent][0] in fulls for agent in passed if agent not in s.recount.exited]
+    all_stages = all(set(fulls) <= set(waited) for waited in passed.values())
+    arrived = [s.recount.of_kind(K.ARRIVE, K.ARRIVE_DROP, barrier=name) for name in empties]
+    said = ("waited for the next lap" in s.text("since"), "exited" in s.text("since"))
+    return counts and all_stages and all(went_on) and not any(arrived) and said == (bool(went_on), _left(s, passed))
+
+
+def _left(s: Said, agents: Iterable[str]) -> bool:
+    return not s.recount.exited.keys().isdisjoint(agents)
+
+
+@says("Each of {agents} makes {arrivals} of {n} arrival on {barrier} for use {use}")
+def each_too_few(s: Said) -> bool:
+    return all(_too_few(s, agent) for agent in s.names("agents") if not agent.endswith(" more"))
+
+
 @says("makes {arrivals} of {n} arrival on {barrier} for its use {use}")
 def too_few(s: Said) -> bool:
+    return _too_few(s, s.text("agent"))
+
+
+def _too_few(s: Said, agent: str) -> bool:
     """In all its uses together so many are missing."""
-    agent, barrier = s.text("agent"), s.text("barrier")
+    barrier = s.text("barrier")
     came = list(s.recount.of_kind(K.ARRIVE, K.ARRIVE_EXPECT_TX, agent=agent, barrier=barrier))
     counts = [
         1 if s.recount.events[at]["kind"] == K.ARRIVE_EXPECT_TX else s.recount.events[at]["amount"] for at in came

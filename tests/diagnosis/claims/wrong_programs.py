@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import replace
 
 import numpy as np
@@ -10,7 +10,7 @@ from advised import programs
 from alike_ctas import tilelang
 from first_turn import EACH, first_turn
 from hung_kernels import hung
-from ring_programs import BYTES, Barriers, fill, left_out, ring, use
+from ring_programs import BYTES, Barriers, fill, left_out, only_arrive, ring, use
 from single_changes import single_changes
 from written_programs import epilogue, filled_by_warps, still_read
 
@@ -58,6 +58,20 @@ def _copied_elsewhere(p: AgentBuilder, tile: int, full: Barriers, empty: Barrier
 
 def _skips(agent: AgentBuilder, tile: int, full: Barriers, empty: Barriers) -> None:
     """As if the tile were none of its own, and the cursor goes on with the next."""
+
+
+def _only_waits(c: AgentBuilder, tile: int, full: Barriers, empty: Barriers) -> None:
+    """As where reads are not recorded, and the release is left out."""
+    c.wait(full[c.index], c.phase)
+    c.advance()
+
+
+def _waits(consumers: int, *, stages: int, until: int = 6, left_out: Collection[int] = range(6)) -> Program:
+    """Consumers that do not release the tiles in `left_out`, and leave out those from `until` on."""
+    own = {tile: _only_waits if tile in left_out else only_arrive for tile in range(until)}
+    own |= dict.fromkeys(range(until, 6), _skips)
+    names = [f"C{n}" for n in range(consumers)]
+    return ring(consumers, stages=stages, change={(name, tile): do for name in names for tile, do in own.items()})
 
 
 def _restarts(c: AgentBuilder, tile: int, full: Barriers, empty: Barriers) -> None:
@@ -181,6 +195,10 @@ WRONG: Mapping[str, Callable[[], Runs]] = {
     "copied elsewhere": lambda: _runs(ring(change={("P", 2): _copied_elsewhere})),
     "restarts": lambda: _runs(ring(tiles=8, change={("C0", 5): _restarts})),
     "left out": lambda: _runs(ring(tiles=8, change={("C0", 2): left_out})),
+    "nobody releases": lambda: _runs(_waits(2, stages=3), told=False),
+    "nobody releases the only stage": lambda: _runs(_waits(1, stages=1), told=False),
+    "nobody releases, and all leave": lambda: _runs(_waits(2, stages=2, until=2), told=False),
+    "left out by each": lambda: _runs(_waits(2, stages=2, left_out=[2]), told=False),
     "skips": lambda: _runs(ring(tiles=8, change={("C0", 3): _skips})),
     "a late waiter": lambda: _fault("F12", seeds=1, schedules=400),
     "other data": _other_data,

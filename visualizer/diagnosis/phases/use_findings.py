@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
+
+import numpy as np
 
 from visualizer.diagnosis.barrier_facts import barrier_facts
 from visualizer.diagnosis.cause import Cause
 from visualizer.diagnosis.report import Advice, Finding, Planned
-from visualizer.diagnosis.source_lines import line, site_at
+from visualizer.diagnosis.source_lines import line, line_and_caller, own_lines, site_at
 from visualizer.diagnosis.uses.deviations import Deviation
-from visualizer.diagnosis.wording import at_tile
+from visualizer.diagnosis.wording import at_tile, listed, sentences
 from visualizer.language import tr, trn
 from visualizer.recording.schema import EventKind
 from visualizer.replay.history import History
@@ -59,28 +62,70 @@ def missed_cause(history: History, deviations: list[Deviation], row: int) -> Cau
                 site,
                 blamed=facts["agent"],
             )
-        since = tr("has gone on to a later use")
-        if history.kinds[lack.step] == EventKind.EXIT:
-            since = tr("has left since")
-        return Cause(
-            trn(
-                "{agent} makes {arrivals} of {n} arrival on {barrier} for its use {use} of the stage{tile}{site}, and"
-                " {since}: what is missing will not come.",
-                "{agent} makes {arrivals} of {n} arrivals on {barrier} for its use {use} of the stage{tile}{site}, and"
-                " {since}: what is missing will not come.",
-                lack.usual,
-                arrivals=lack.arrivals,
-                tile=tile,
-                site=line(site),
-                since=since,
-                **facts,
-            ),
-            step,
-            site,
-            advice=_arrive_before(history, lack),
-            blamed=facts["agent"],
-        )
+        return _makes_too_few(history, [one for one in deviations if _lacks_as(history, one, lack)])
     return None
+
+
+def _lacks_as(history: History, one: Deviation, lack: Deviation) -> bool:
+    """Whether another agent, or the same, lacks as many arrivals for the same use, and has done the same since."""
+    here = (one.barrier, one.use, one.arrivals, one.usual) == (lack.barrier, lack.use, lack.arrivals, lack.usual)
+    alike = here and one.began >= 0 and one.elsewhere < 0
+    return alike and history.kinds[one.step] == history.kinds[lack.step]
+
+
+def _makes_too_few(history: History, lacks: list[Deviation]) -> Cause:
+    """Why a use lacks arrivals: agents went past it without as many as they make for others. The first is blamed."""
+    trace, lack = history.trace, lacks[0]
+    agents = [trace.agents[agent].name for agent in sorted({one.agent for one in lacks})]
+    since = tr("has gone on to a later use")
+    if history.kinds[lack.step] == EventKind.EXIT:
+        since = tr("has left since")
+    facts: dict[str, Any] = {
+        "arrivals": lack.arrivals,
+        "barrier": history.barrier_title(lack.barrier),
+        "use": lack.use + 1,
+        "tile": at_tile(trace.events["tile"][lack.began]),
+        "site": line_and_caller(trace, lack.began),
+        "since": since,
+    }
+    if len(agents) == 1:
+        sentence = trn(
+            "{agent} makes {arrivals} of {n} arrival on {barrier} for its use {use} of the stage{tile}{site}, and"
+            " {since}: what is missing will not come.",
+            "{agent} makes {arrivals} of {n} arrivals on {barrier} for its use {use} of the stage{tile}{site}, and"
+            " {since}: what is missing will not come.",
+            lack.usual,
+            agent=agents[0],
+            **facts,
+        )
+    else:
+        sentence = trn(
+            "Each of {agents} makes {arrivals} of {n} arrival on {barrier} for use {use} of the stage{tile}{site}, and"
+            " {since}: what is missing will not come.",
+            "Each of {agents} makes {arrivals} of {n} arrivals on {barrier} for use {use} of the stage{tile}{site}, and"
+            " {since}: what is missing will not come.",
+            lack.usual,
+            agents=listed(agents),
+            **facts,
+        )
+    first, *others = [_arrive_before(history, one) for one in lacks]
+    return Cause(
+        sentences(sentence, _made_otherwise(history, lack)),
+        lack.began,
+        site_at(trace, lack.began),
+        advice=replace(first, also=tuple(others)),
+        blamed=trace.agents[lack.agent].name,
+    )
+
+
+def _made_otherwise(history: History, lack: Deviation) -> str:
+    """Where the agent makes the arrivals of its other uses, in the user's own lines; "": that is not known."""
+    arrivals, structure = history.arrivals, history.structure
+    kind, ring = structure.kinds[lack.barrier], structure.ring_of[lack.barrier]
+    alike = [row for row, own in enumerate(structure.kinds) if own == kind and structure.ring_of[row] == ring]
+    made = arrivals.step[(arrivals.agent == lack.agent) & np.isin(arrivals.barrier, alike)]
+    lines = own_lines(history.trace, made)
+    return tr("For other uses it makes them at {lines}.", lines=listed(lines)) if lines else ""
 
 
 def _arrive_before(history: History, lack: Deviation) -> Advice:

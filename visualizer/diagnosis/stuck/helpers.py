@@ -28,7 +28,7 @@ def nobody_can_arrive(outlook: Outlook, row: int) -> bool:
     it by others, for that phase. False where somebody who is not recorded could, or where an arrival may be missing in
     the recording."""
     cta = outlook.trace.barriers[row].cta
-    if outlook.program is not None or not _all_is_recorded(outlook, cta) or _promised(outlook, row):
+    if outlook.program is not None or not _all_is_recorded(outlook, cta) or promised(outlook, row):
         return False
     people = set(people_of(outlook, cta)) - outlook.exited.keys()
     if not people <= outlook.blocked.keys():
@@ -66,7 +66,7 @@ def _all_is_recorded(outlook: Outlook, cta: int) -> bool:
     return len(warps) * 32 >= math.prod(meta.source.get("block", ()))
 
 
-def _promised(outlook: Outlook, row: int) -> bool:
+def promised(outlook: Outlook, row: int) -> bool:
     """Whether hardware brings arrivals on the barrier as well, of which some may be to come."""
     promises = np.isin(outlook.history.kinds, (EventKind.TENSOR_COMMIT, *CP_ASYNC_ARRIVALS))
     return bool((promises & (outlook.trace.events["barrier"] == row)).any())

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from visualizer.diagnosis.joined_ctas import joined_ctas
 from visualizer.diagnosis.program_steps import operations_to_come
 from visualizer.diagnosis.stuck.first_waits import FirstWait, FirstWaits, Unused
+from visualizer.diagnosis.stuck.stages_used import StagesUsed
 from visualizer.diagnosis.uses.buffers import Buffers
 from visualizer.diagnosis.uses.intents import Intents
 from visualizer.programs.operations import (
@@ -32,7 +33,6 @@ from visualizer.recording.tables import HARDWARE_ROLES, BarrierKind
 from visualizer.replay.arrivals import counts_for
 from visualizer.replay.history import BarrierState, History
 from visualizer.replay.phases import Phase, phase_of
-from visualizer.structure.model import Ring
 
 ARRIVING = (Arrive, ArriveDrop, ArriveExpectTx, CpAsyncArrive)
 
@@ -61,6 +61,10 @@ class Outlook:
         self._operations: dict[str, tuple[Operation, ...]] = {}
         if program is not None:
             self._operations = {agent.agent.name: agent.operations for agent in program.agents}
+
+    @cached_property
+    def stages(self) -> StagesUsed:
+        return StagesUsed(self.history, self.intents, self.buffers.uses.slot)
 
     @cached_property
     def exited(self) -> dict[int, int]:
@@ -215,29 +219,6 @@ class Outlook:
         coming = operations_to_come(self.history, self.program, agent)
         return tuple(self.history.steps + n for n, at in enumerate(coming) if _arrives(operations[at], row))
 
-    def held_stages(self, agent: int, ring: Ring) -> list[int]:
-        """The stages of a ring that the agent has read and not released since."""
-        held = []
-        for stage, row in enumerate(row for rows in ring.empty for row in rows[:1]):
-            read = self.last_read(agent, row)
-            if read is not None and read > self._last_arrival(agent, row):
-                held.append(stage)
-        return held
-
-    def last_read(self, agent: int, row: int) -> int | None:
-        """The step of the agent's latest READ_END of the stage that a barrier guards; None: there is none."""
-        place = int(self.history.structure.place_of[row])
-        if place < 0:
-            return None
-        steps = np.flatnonzero((self.history.kinds == EventKind.READ_END) & (self.trace.events["agent"] == agent))
-        steps = steps[self.history.event_places.of(steps) == place]
-        return int(steps[-1]) if len(steps) else None
-
-    def _last_arrival(self, agent: int, row: int) -> int:
-        arrivals = self.history.arrivals
-        steps = arrivals.step[(arrivals.agent == agent) & (arrivals.barrier == row)]
-        return int(steps[-1]) if len(steps) else -1
-
     def _arrivers_of_kind(self, row: int) -> set[int]:
         likeness = self._likeness(row)
         if likeness not in self._arrivers:
@@ -246,13 +227,17 @@ class Outlook:
         return self._arrivers[likeness]
 
     def _passed_by(self, agent: int, row: int) -> bool:
-        """Without the program: it read the stage, did not arrive, and has released another stage since."""
+        """Without the program: it used the stage, did not arrive, and cannot do so before it uses the stage again, or
+        has released another stage since."""
         if self.history.structure.kinds[row] != "empty":
             return False
-        read = self.last_read(agent, row)
-        if read is None or read < self._last_arrival(agent, row):
+        stages, wait = self.stages, self.blocked.get(agent)
+        if wait is not None and stages.is_needed_again(agent, row, wait):
+            return True
+        read = stages.last_read(agent, row)
+        if read is None or read < stages.last_arrival(agent, row):
             return False
-        return any(self._last_arrival(agent, other) > read for other in self._alike(row))
+        return any(stages.last_arrival(agent, other) > read for other in self._alike(row))
 
     def _alike(self, row: int) -> list[int]:
         """The barriers of the same kind and ring; one of no kind is like itself alone."""
