@@ -93,7 +93,7 @@ def _acquired_before(facts: Facts, full: BarrierArray) -> tuple[int, ...]:
             continue
         for stage, place in enumerate(full.members):
             latest = np.searchsorted(waits.place, fills.place[fills.barrier == place]) - 1
-            found[stage].update(waits.barrier[latest[latest >= 0]].tolist())
+            found[stage].update(np.unique(waits.barrier[latest[latest >= 0]]).tolist())
     one_each = all(len(places) == 1 for places in found)
     members = tuple(place for places in found for place in places) if one_each else ()
     return members if len(set(members)) == len(members) else ()

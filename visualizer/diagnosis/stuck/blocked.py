@@ -150,7 +150,7 @@ def _finding(outlook: Outlook, item: _Blocked, verdict: str, cause: Cause) -> Fi
     owed = tuple(
         _owed(outlook, agent, item.barrier)
         for agent in outlook.candidates(item.barrier)
-        if agent not in arrived and agent != item.agent
+        if agent != item.agent and (agent not in arrived or outlook.arrived_in_part(agent, item.barrier))
     )
     released_by = [tr("an arrival of {agent}", agent=trace.agents[agent].name) for agent in item.helpers]
     unknown = state.pending > 0 and not item.helpers and not outlook.knows_arrivers(item.barrier)

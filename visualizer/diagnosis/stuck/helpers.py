@@ -9,6 +9,7 @@ import numpy as np
 from visualizer.diagnosis.stuck.outlook import Outlook
 from visualizer.recording.schema import CP_ASYNC_ARRIVALS, EventKind
 from visualizer.recording.tables import HARDWARE_ROLES
+from visualizer.semantics.warp import WARP_THREADS
 
 
 def helpers_of(outlook: Outlook, agent: int, row: int) -> tuple[int, ...]:
@@ -19,7 +20,9 @@ def helpers_of(outlook: Outlook, agent: int, row: int) -> tuple[int, ...]:
     return tuple(
         candidate
         for candidate in outlook.candidates(row)
-        if candidate not in arrived and candidate != agent and outlook.next_arrival(candidate, row) is not None
+        if candidate != agent
+        and (candidate not in arrived or outlook.arrived_in_part(candidate, row))
+        and outlook.next_arrival(candidate, row) is not None
     )
 
 
@@ -63,7 +66,7 @@ def _all_is_recorded(outlook: Outlook, cta: int) -> bool:
     if outlook.meets_others(cta) or math.prod(meta.source.get("cluster", ())) > 1:
         return False
     warps = {trace.agents[agent].warp for agent in people_of(outlook, cta)}
-    return len(warps) * 32 >= math.prod(meta.source.get("block", ()))
+    return len(warps) * WARP_THREADS >= math.prod(meta.source.get("block", ()))
 
 
 def promised(outlook: Outlook, row: int) -> bool:

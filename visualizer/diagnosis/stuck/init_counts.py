@@ -11,8 +11,7 @@ from visualizer.diagnosis.stuck.outlook import Outlook
 from visualizer.diagnosis.wording import listed
 from visualizer.language import tr, trn
 from visualizer.recording.tables import HARDWARE_ROLES
-
-_WARP = 32
+from visualizer.semantics.warp import WARP_THREADS
 
 
 def init_too_large(outlook: Outlook, wait: int) -> Cause | None:
@@ -47,7 +46,7 @@ def init_too_large(outlook: Outlook, wait: int) -> Cause | None:
             certain=False,
         )
     why = ""
-    if total * _WARP == state.needed:
+    if total * WARP_THREADS == state.needed:
         why = tr(": the init counts threads, and one elected lane arrives")
     elif outlook.meets_others(trace.barriers[row].cta) and all(
         trace.agents[a].cta == trace.barriers[row].cta for a in arrived

@@ -33,6 +33,7 @@ from visualizer.recording.tables import HARDWARE_ROLES, BarrierKind
 from visualizer.replay.arrivals import counts_for
 from visualizer.replay.history import BarrierState, History
 from visualizer.replay.phases import Phase, phase_of
+from visualizer.semantics.warp import WARP_THREADS
 
 ARRIVING = (Arrive, ArriveDrop, ArriveExpectTx, CpAsyncArrive)
 
@@ -151,6 +152,13 @@ class Outlook:
             agent = int(events["agent"][step])
             found[agent] = (found.get(agent, (0, 0))[0] + count, step)
         return found
+
+    def arrived_in_part(self, agent: int, row: int) -> bool:
+        """Whether some lanes of a warp arrived in the open phase of a barrier for whole warps, and it waits elsewhere: as
+        others of its lanes do, one that was elected to copy, say, which have not got to their arrivals."""
+        wait, (count, _) = self.blocked.get(agent), self.arrived(row).get(agent, (0, -1))
+        elsewhere = wait is not None and int(self.waits.barrier[wait]) != row
+        return elsewhere and 0 < count < WARP_THREADS and self.barrier(row).needed % WARP_THREADS == 0
 
     def in_flight(self, row: int) -> list[int]:
         """COPY_ISSUE steps of copies bound to the barrier that have not landed."""
