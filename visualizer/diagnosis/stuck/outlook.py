@@ -154,11 +154,11 @@ class Outlook:
         return found
 
     def arrived_in_part(self, agent: int, row: int) -> bool:
-        """Whether some lanes of a warp arrived in the open phase of a barrier for whole warps, and it waits elsewhere: as
-        others of its lanes do, one that was elected to copy, say, which have not got to their arrivals."""
+        """Whether lanes of a warp arrived in the open phase of a barrier for whole warps, not all and more than an
+        elected one, and it waits elsewhere: as other lanes do, which have not got to their arrivals."""
         wait, (count, _) = self.blocked.get(agent), self.arrived(row).get(agent, (0, -1))
         elsewhere = wait is not None and int(self.waits.barrier[wait]) != row
-        return elsewhere and 0 < count < WARP_THREADS and self.barrier(row).needed % WARP_THREADS == 0
+        return elsewhere and 1 < count < WARP_THREADS and self.barrier(row).needed % WARP_THREADS == 0
 
     def in_flight(self, row: int) -> list[int]:
         """COPY_ISSUE steps of copies bound to the barrier that have not landed."""
