@@ -28,10 +28,10 @@ from visualizer.sources.attach.log_format import (
 
 CONTROL = f".visible .const .align 16 .b8 {CONTROL_SYMBOL}[{CONTROL_DTYPE.itemsize}];"
 
-DECLARATIONS = ".reg .b32 %ps_row,%ps_end,%ps_below;"
+DECLARATIONS = ".reg .b32 %ps_row,%ps_end,%ps_below,%ps_lane_0;"
 """Where the first records are kept: the row of the lane's next record, and the one behind its room; both 0 for a lane
 without. Where the last are: how many it made, negative for a lane without room; and the first row of its stream.
-The mask of the lanes below it."""
+The mask of the lanes below it. 1 in lane 0, 0 in others."""
 
 SCRATCH = """{.reg .b32 %ps_a,%ps_v,%ps_c,%ps_d,%ps_w,%ps_m,%ps_n;.reg .b64 %ps_x,%ps_y;
 .reg .pred %ps_p,%ps_q,%ps_s,%ps_u;
@@ -72,7 +72,7 @@ ld.const.u32 %ps_e,{_control("warps")}; mad.lo.u32 %ps_warp,%ps_slot,%ps_e,%ps_w
 whether it is its CTA's first. %ps_x: the buffer."""
 
 _STREAM = f"""
-mov.u32 %ps_below,%lanemask_lt;
+mov.u32 %ps_below,%lanemask_lt; mov.u32 %ps_lane_0,%lanemask_eq; and.b32 %ps_lane_0,%ps_lane_0,1;
 ld.const.u32 %ps_m,{_control("lanes")}; popc.b32 %ps_f,%ps_m; mul.lo.u32 %ps_g,%ps_warp,%ps_f;
 mov.u32 %ps_n,%lanemask_eq; and.b32 %ps_n,%ps_n,%ps_m; setp.ne.and.u32 %ps_q,%ps_n,0,%ps_s;
 and.b32 %ps_m,%ps_m,%ps_below; popc.b32 %ps_m,%ps_m; add.u32 %ps_g,%ps_g,%ps_m;
@@ -180,7 +180,7 @@ def word(site: int, part: int = 0, lanes: int = 0) -> int:
 LOWEST = "activemask.b32 %ps_m; and.b32 %ps_m,%ps_m,%ps_below; setp.eq.u32 %ps_p,%ps_m,0;"
 """%ps_p: this is the lowest active lane."""
 
-LANE_0 = "setp.eq.u32 %ps_p,%ps_below,0;"
+LANE_0 = "setp.ne.u32 %ps_p,%ps_lane_0,0;"
 """The same where lane 0 is active (whole.py)."""
 
 CLOCK = "mov.u32 %ps_c,%clock;"
@@ -200,12 +200,36 @@ def place(keep: Keep, predicate: str = "%ps_p") -> str:
     return f"{room}\nshl.b64 %ps_x,%ps_x,4; ld.const.u64 %ps_y,{_control('buffer')}; add.u64 %ps_x,%ps_x,%ps_y;"
 
 
-def put(predicate: str = "%ps_p") -> str:
-    """Behind `place`, of the same predicate: a record of %ps_c, %ps_w, %ps_a and %ps_v."""
+def put(predicate: str = "%ps_p", chosen: str = "") -> str:
+    """Behind `place`, of the same predicate: a record of %ps_c, %ps_w, %ps_a and %ps_v. `chosen`: what found the
+    predicate; of LANE_0 the step needs none, and is made where the number is."""
     guard = f"@{predicate} " if predicate else ""
-    return f"@%ps_q st.global.v4.u32 [%ps_x],{{%ps_c,%ps_w,%ps_a,%ps_v}};\n{guard}add.u32 %ps_row,%ps_row,1;"
+    step = "add.u32 %ps_row,%ps_row,%ps_lane_0;" if chosen == LANE_0 else f"{guard}add.u32 %ps_row,%ps_row,1;"
+    return f"@%ps_q st.global.v4.u32 [%ps_x],{{%ps_c,%ps_w,%ps_a,%ps_v}};\n{step}"
 
 
-def store(keep: Keep, predicate: str = "%ps_p") -> str:
+def store(keep: Keep, predicate: str = "%ps_p", chosen: str = "") -> str:
     """A record of %ps_c, %ps_w, %ps_a and %ps_v, by lanes where `predicate` holds; "": by all that are active."""
-    return f"{place(keep, predicate)}\n{put(predicate)}"
+    return f"{place(keep, predicate)}\n{put(predicate, chosen)}"
+
+
+FAILED = "phasescope_failed"
+
+
+def failing() -> str:
+    """Call FAILED with a record's %ps_d, the clock before, %ps_a and %ps_w."""
+    return f"call (%ps_row),{FAILED},(%ps_row,%ps_end,%ps_d,%ps_a,%ps_w);"
+
+
+def failed(keep: Keep) -> str:
+    """The function that records the failed first try of a loop. ptxas puts what is called out of the way of those who
+    do not call, and gives it registers that the caller can do without (docs/attach.md, "What was tried")."""
+    body = f"{CLOCK} mov.u32 %ps_w,%ps_word; mov.u32 %ps_a,%ps_barrier; mov.u32 %ps_v,%ps_began;"
+    return f"""
+.func (.reg .b32 %ps_next) {FAILED}(
+.reg .b32 %ps_row,.reg .b32 %ps_end,.reg .b32 %ps_began,.reg .b32 %ps_barrier,.reg .b32 %ps_word)
+{{
+.reg .b32 %ps_below; mov.u32 %ps_below,%lanemask_lt;
+{scratch(f"{body} {LOWEST}{store(keep)}")}mov.u32 %ps_next,%ps_row; ret;
+}}
+"""
