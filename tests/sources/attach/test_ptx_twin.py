@@ -12,7 +12,7 @@ from ptx_files import CORPUS, ptx
 from visualizer.recording.tables import Frame
 from visualizer.sources.attach.log_format import CONTROL_SYMBOL, MOST_SITES, PARITY_BIT, Keep
 from visualizer.sources.attach.options import LEVELS, Level
-from visualizer.sources.attach.ptx.emit import FAILED, word
+from visualizer.sources.attach.ptx.emit import FAILED, failed, failing, word
 from visualizer.sources.attach.ptx.forms import FORMS, form_of, is_recorded
 from visualizer.sources.attach.ptx.module import Module
 from visualizer.sources.attach.ptx.sequence import OTHER, PASSED
@@ -137,23 +137,15 @@ def test_a_wait_s_parity_is_in_its_word_and_any_phase_has_one() -> None:
 
 
 @pytest.mark.parametrize("keep", Keep)
-def test_a_loop_s_failure_is_recorded_by_a_function_that_is_there_if_it_is_called(keep: Keep) -> None:
+def test_the_failure_of_a_loop_is_recorded_by_a_function_that_comes_first(keep: Keep) -> None:
     result = made("shapes", "shapes", "waits", keep)
-    loops = result.ptx.count(CUTLASS_LOOP) + result.ptx.count("@!done bra $spin;")
-    assert result.ptx.count(f"call (%ps_row),{FAILED},(%ps_row,%ps_end,%ps_d,%ps_a,%ps_w);") == loops > 1
-    assert result.ptx.count(f".func (.reg .b32 %ps_next) {FAILED}(") == 1
-    assert result.ptx.index(f" {FAILED}(") < result.ptx.index(".entry")
-    for text, entry in ((ptx("rounds"), "rounds"), (ptx("shapes"), "shapes")):
-        nowhere = instrument(text.replace("LAB_WAIT", "LAB_WAIT_1"), entry, "waits", keep).ptx
-        assert nowhere.count(f".func (.reg .b32 %ps_next) {FAILED}(") == (f"call (%ps_row),{FAILED}" in nowhere)
-
-
-def test_lane_0_steps_without_a_predicate_unless_its_failure_may_be_known() -> None:
-    result = made("shapes", "shapes", "waits")
-    assert ";\nadd.u32 %ps_row,%ps_row,%ps_lane_0;" in result.ptx
-    for record in result.ptx.split("%ps_c,%clock;")[1:]:
-        first, step = record.partition("add.u32 %ps_row,%ps_row,")[::2]
-        assert step.startswith("%ps_lane_0;" if "%ps_lane_0,0;" in first else "1;") or "activemask" not in first
+    assert result.ptx.count(failing()) == sum(site.spins for site in result.sites) == 3
+    assert result.ptx.count(failed(keep)) == 1
+    assert result.ptx.index(failed(keep)) < result.ptx.index(".entry")
+    twins = [made(name, entry, "waits", keep).ptx for name, entry in ENTRIES]
+    called = [failing() in twin for twin in twins]
+    assert [twin.count(f" {FAILED}(") for twin in twins] == called
+    assert len(set(called)) == 2
 
 
 @pytest.mark.parametrize(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from random import Random
 
@@ -9,7 +10,7 @@ import pytest
 from ptx_files import ptx
 
 from visualizer.sources.attach.log_format import Keep
-from visualizer.sources.attach.ptx.emit import LANE_0, LOWEST, word
+from visualizer.sources.attach.ptx.emit import FAILED, LANE_0, LOWEST, failing, word
 from visualizer.sources.attach.ptx.loops import jumps
 from visualizer.sources.attach.ptx.sequence import OTHER, PASSED
 from visualizer.sources.attach.ptx.sites import Site
@@ -141,8 +142,10 @@ def recorded(text: str, keep: Keep = Keep.FIRST) -> tuple[Instrumented, list[Sit
 
 
 def who(made: Instrumented, site: Site, part: int) -> str:
-    """Who makes a record: the choice that comes last before its word."""
-    before = made.ptx[: made.ptx.index(f"mov.u32 %ps_w,{word(site.number, part)};")]
+    """Who makes a record: the choice that comes last before its word, or that of the function that gets it."""
+    before, _, behind = made.ptx.partition(f"or.b32 %ps_w,%ps_w,{word(site.number, part)};")
+    if behind.startswith(f" {failing()}"):
+        before = made.ptx[: made.ptx.index("ret;", made.ptx.index(f" {FAILED}("))]
     return max((LANE_0, LOWEST), key=before.rfind)
 
 
@@ -170,3 +173,19 @@ def test_behind_a_loop_that_waits_lane_0_records_and_of_a_failure_whoever_failed
         assert (who(made, wait, OTHER), who(made, wait, PASSED)) == (LOWEST, LANE_0)
     made, (wait,) = recorded(f"{loop} @%p4 bra $outer; {WHOLE}")
     assert (who(made, wait, OTHER), who(made, wait, PASSED)) == (LOWEST, LOWEST)
+
+
+def test_lane_0_steps_without_a_predicate_unless_its_failure_may_be_known() -> None:
+    """It counts what it records, and where the first failure of a loop is recorded alone, that one alone."""
+
+    def steps(text: str) -> list[str]:
+        made, (wait,) = recorded(text)
+        words = [f"or.b32 %ps_w,%ps_w,{word(wait.number, part)};" for part in (OTHER, PASSED)]
+        behind = [made.ptx.partition(one)[2] for one in words]
+        return [re.findall(r"\n(.*)add.u32 %ps_row,%ps_row,(.*);", one)[0] for one in behind]
+
+    always, by_predicate = ("", "%ps_lane_0"), ("@%ps_p ", "1")
+    assert steps(f"{TRY} {WHOLE}") == [always, always]
+    assert steps(TRY) == [by_predicate, by_predicate]
+    counting = f"mov.u32 %r7, 0; spin: add.u32 %r7, %r7, 1; {TRY} {WHOLE} @!%p3 bra spin;"
+    assert steps(counting) == [by_predicate, always]

@@ -44,7 +44,7 @@ def around_loop(site: Site, done: Instruction, registers: Registers, keep: Keep,
 {_told(operands, OTHER)} {emit.failing()}
 """
     behind = f"""ps_passed:
-{emit.CLOCK} {_told(operands, PASSED)} mov.u32 %ps_v,%ps_d; {operands.chosen}
+{emit.CLOCK} {operands.chosen} {_told(operands, PASSED)} mov.u32 %ps_v,%ps_d;
 {emit.store(keep, chosen=operands.chosen)}
 }}
 """
