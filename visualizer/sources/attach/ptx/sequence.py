@@ -175,7 +175,7 @@ def _wait(operands: _Operands, text: str, keep: Keep, flag: str) -> str:
     body = f"""mov.u32 %ps_d,%clock;
 {text[text.index(site.opcode) :]}
 {operands.chosen}
-{emit.place(keep)}
+{emit.place(keep, chosen=operands.chosen)}
 @{passed} bra ps_passed; {only_first}
 {record(OTHER, "" if flag else operands.chosen)}
 bra ps_answered;
@@ -209,7 +209,8 @@ and.b32 %ps_n,%ps_m,%ps_below; {arrives}"""
 def _warp(operands: _Operands, text: str, keep: Keep, flag: str) -> str:
     bare = "" if operands.form.marks else text[text.index(operands.site.opcode) :]
     chosen = f"{operands.chosen} mov.u32 %ps_w,{emit.word(operands.site.number)};"
-    body = f"{emit.CLOCK} {operands.address()} {operands.value()}\n{chosen}\n{emit.store(keep)}\n{bare}"
+    record = emit.store(keep, chosen=operands.chosen)
+    body = f"{emit.CLOCK} {operands.address()} {operands.value()}\n{chosen}\n{record}\n{bare}"
     return _where_done(operands, body)
 
 
@@ -218,10 +219,10 @@ def _around(operands: _Operands, text: str, keep: Keep, flag: str) -> str:
     number = operands.site.number
     body = f"""{emit.CLOCK} {operands.address()} {operands.value()}
 {operands.chosen} mov.u32 %ps_w,{emit.word(number, OTHER)};
-{emit.store(keep)}
+{emit.store(keep, chosen=operands.chosen)}
 {bare}
 {emit.CLOCK} {operands.chosen} mov.u32 %ps_w,{emit.word(number, PASSED)};
-{emit.store(keep)}"""
+{emit.store(keep, chosen=operands.chosen)}"""
     return _where_done(operands, body)
 
 
