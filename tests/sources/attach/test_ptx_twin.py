@@ -12,7 +12,7 @@ from ptx_files import CORPUS, ptx
 from visualizer.recording.tables import Frame
 from visualizer.sources.attach.log_format import CONTROL_SYMBOL, MOST_SITES, PARITY_BIT, Keep
 from visualizer.sources.attach.options import LEVELS, Level
-from visualizer.sources.attach.ptx.emit import FAILED, failed, failing, word
+from visualizer.sources.attach.ptx.emit import word
 from visualizer.sources.attach.ptx.forms import FORMS, form_of, is_recorded
 from visualizer.sources.attach.ptx.module import Module
 from visualizer.sources.attach.ptx.sequence import OTHER, PASSED
@@ -134,18 +134,6 @@ def test_a_wait_s_parity_is_in_its_word_and_any_phase_has_one() -> None:
     assert {int(bits) for bits, _ in told} == {PARITY_BIT}  # all but bit 0 of the phase is shifted out
     assert {int(site) for _, site in told} == {word(site.number, part) for site in waits for part in (OTHER, PASSED)}
     assert word(MOST_SITES, 3, 255) < 1 << PARITY_BIT
-
-
-@pytest.mark.parametrize("keep", Keep)
-def test_the_failure_of_a_loop_is_recorded_by_a_function_that_comes_first(keep: Keep) -> None:
-    result = made("shapes", "shapes", "waits", keep)
-    assert result.ptx.count(failing()) == sum(site.spins for site in result.sites) == 3
-    assert result.ptx.count(failed(keep)) == 1
-    assert result.ptx.index(failed(keep)) < result.ptx.index(".entry")
-    twins = [made(name, entry, "waits", keep).ptx for name, entry in ENTRIES]
-    called = [failing() in twin for twin in twins]
-    assert [twin.count(f" {FAILED}(") for twin in twins] == called
-    assert len(set(called)) == 2
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,7 @@ import pytest
 from ptx_files import ptx
 
 from visualizer.sources.attach.log_format import Keep
-from visualizer.sources.attach.ptx.emit import FAILED, LANE_0, LOWEST, failing, word
+from visualizer.sources.attach.ptx.emit import LANE_0, LOWEST, word
 from visualizer.sources.attach.ptx.loops import jumps
 from visualizer.sources.attach.ptx.sequence import OTHER, PASSED
 from visualizer.sources.attach.ptx.sites import Site
@@ -142,10 +142,8 @@ def recorded(text: str, keep: Keep = Keep.FIRST) -> tuple[Instrumented, list[Sit
 
 
 def who(made: Instrumented, site: Site, part: int) -> str:
-    """Who makes a record: the choice that comes last before its word, or that of the function that gets it."""
-    before, _, behind = made.ptx.partition(f"or.b32 %ps_w,%ps_w,{word(site.number, part)};")
-    if behind.startswith(f" {failing()}"):
-        before = made.ptx[: made.ptx.index("ret;", made.ptx.index(f" {FAILED}("))]
+    """Who makes a record: the choice that comes last before its word."""
+    before = made.ptx[: made.ptx.index(f"or.b32 %ps_w,%ps_w,{word(site.number, part)};")]
     return max((LANE_0, LOWEST), key=before.rfind)
 
 

@@ -50,7 +50,6 @@ class Found:
     sites: list[Site] = field(default_factory=list)
     dropped: list[Dropped] = field(default_factory=list)
     pools: list[int] = field(default_factory=list)  # registers that setmaxnreg asks for
-    calls_failed: bool = False  # any calls emit.failed
 
 
 def has_sites(text: str, begin: int, end: int, plan: Plan) -> bool:
@@ -210,7 +209,6 @@ class Body:
             self._drop(done, token, tr("its operand {operand} is not understood", operand=str(problem)))
             return "", ""
         self._found.sites.append(site)
-        self._found.calls_failed = True
         return written
 
     def _site(self, place: int, token: Token, done: Instruction, flag: str) -> str:

@@ -216,25 +216,3 @@ def put(predicate: str = "%ps_p", chosen: str = "") -> str:
 def store(keep: Keep, predicate: str = "%ps_p", chosen: str = "") -> str:
     """A record of %ps_c, %ps_w, %ps_a and %ps_v, by lanes where `predicate` holds; "": by all that are active."""
     return f"{place(keep, predicate, chosen)}\n{put(predicate, chosen)}"
-
-
-FAILED = "phasescope_failed"
-
-
-def failing() -> str:
-    """Call FAILED with a record's %ps_d, the clock before, %ps_a and %ps_w."""
-    return f"call (%ps_row),{FAILED},(%ps_row,%ps_end,%ps_d,%ps_a,%ps_w);"
-
-
-def failed(keep: Keep) -> str:
-    """The function that records the failed first try of a loop. ptxas puts what is called out of the way of those who
-    do not call, and gives it registers that the caller can do without (docs/attach.md, "What was tried")."""
-    body = f"{CLOCK} mov.u32 %ps_w,%ps_word; mov.u32 %ps_a,%ps_barrier; mov.u32 %ps_v,%ps_began;"
-    return f"""
-.func (.reg .b32 %ps_next) {FAILED}(
-.reg .b32 %ps_row,.reg .b32 %ps_end,.reg .b32 %ps_began,.reg .b32 %ps_barrier,.reg .b32 %ps_word)
-{{
-.reg .b32 %ps_below; mov.u32 %ps_below,%lanemask_lt;
-{scratch(f"{body} {LOWEST}{store(keep)}")}mov.u32 %ps_next,%ps_row; ret;
-}}
-"""

@@ -41,7 +41,8 @@ def around_loop(site: Site, done: Instruction, registers: Registers, keep: Keep,
     before = f"""{emit.SCRATCH}mov.u32 %ps_d,%clock;
 {site.opcode} {passed},{barrier},{phase};
 @{passed} bra ps_passed;
-{_told(operands, OTHER)} {emit.failing()}
+{emit.CLOCK} {emit.LOWEST} {_told(operands, OTHER)} mov.u32 %ps_v,%ps_d;
+{emit.store(keep)}
 """
     behind = f"""ps_passed:
 {emit.CLOCK} {operands.chosen} {_told(operands, PASSED)} mov.u32 %ps_v,%ps_d;

@@ -14,7 +14,7 @@ from visualizer.language import tr
 from visualizer.sources.attach.log_format import MOST_SITES, Keep
 from visualizer.sources.attach.options import Level
 from visualizer.sources.attach.ptx.body import Body, Found, Plan, called, has_sites
-from visualizer.sources.attach.ptx.emit import CONTROL, failed
+from visualizer.sources.attach.ptx.emit import CONTROL
 from visualizer.sources.attach.ptx.forms import Form
 from visualizer.sources.attach.ptx.markers import as_statements
 from visualizer.sources.attach.ptx.module import Item, Module, Variable, visible
@@ -75,8 +75,7 @@ def instrument(
     plan = Plan(level, keep, frozenset(left_out), frozenset(reaching), bool(recording))
     stacks = Stacks(text)
     found = Found()
-    first = [taken.of(item) for item in taken.items if item.kind == "header"] + [CONTROL]
-    parts = []
+    parts = [taken.of(item) for item in taken.items if item.kind == "header"] + [CONTROL]
     for item in taken.items:
         own = taken.of(item)
         if item.kind == "header":
@@ -92,13 +91,11 @@ def instrument(
             parts.append(f"{plain[item.begin : item.body]}{{{body}}}")
         else:
             parts.append(visible(own) if item.space in ("global", "const") else own)
-    if found.calls_failed:
-        first.append(failed(keep))
     if len(found.sites) > MOST_SITES:
         raise SourceError(tr("it has {count} sites, more than can be told apart", count=len(found.sites)))
     target, version = _TARGET.search(plain), _VERSION.search(plain)
     return Instrumented(
-        "\n".join(first + parts) + "\n",
+        "\n".join(parts) + "\n",
         entry,
         target[1] if target else "",
         version[1] if version else "",
