@@ -10,7 +10,7 @@ from assembler import needs_ptxas
 from ptx_files import CORPUS, ptx
 
 from visualizer.recording.tables import Frame
-from visualizer.sources.attach.log_format import CONTROL_SYMBOL, Keep
+from visualizer.sources.attach.log_format import CONTROL_SYMBOL, MOST_SITES, PARITY_BIT, Keep
 from visualizer.sources.attach.options import LEVELS, Level
 from visualizer.sources.attach.ptx.emit import word
 from visualizer.sources.attach.ptx.forms import FORMS, form_of, is_recorded
@@ -98,13 +98,13 @@ def test_a_loop_that_does_nothing_but_wait_stays_as_it_is_with_a_first_try_befor
     places = [
         # The first try has no time limit.
         result.ptx.index("mbarrier.try_wait.parity.shared::cta.b64 P1,[%rd1+8],1;\n@P1 bra ps_passed;"),
-        result.ptx.index(f"mov.u32 %ps_w,{word(second.number, OTHER)};"),
+        result.ptx.index(f"or.b32 %ps_w,%ps_w,{word(second.number, OTHER)};"),
         result.ptx.index(CUTLASS_LOOP),
         result.ptx.index("ps_passed:", result.ptx.index(CUTLASS_LOOP)),
-        result.ptx.index(f"mov.u32 %ps_w,{word(second.number, PASSED)};"),
+        result.ptx.index(f"or.b32 %ps_w,%ps_w,{word(second.number, PASSED)};"),
     ]
     assert places == sorted(places)
-    assert all(result.ptx.count(f"mov.u32 %ps_w,{word(site.number, OTHER)};") == 1 for site in waits)
+    assert all(result.ptx.count(f"or.b32 %ps_w,%ps_w,{word(site.number, OTHER)};") == 1 for site in waits)
 
 
 @pytest.mark.parametrize("keep", Keep)
@@ -116,7 +116,7 @@ def test_each_answer_of_a_peek_has_its_own_record_behind_a_branch(keep: Keep) ->
     lines = result.ptx[tried : result.ptx.index("ps_answered:", tried)].splitlines()
     branch = lines.index(f"@{peek.operands[0]} bra ps_passed; ")
     assert any("add.u64 %ps_x," in line for line in lines[:branch])
-    answers = [line.partition("mov.u32 %ps_w,")[2].partition(";")[0] for line in lines if "%ps_c,%clock" in line]
+    answers = [line.partition("or.b32 %ps_w,%ps_w,")[2].partition(";")[0] for line in lines if "%ps_c,%clock" in line]
     assert answers == [str(word(peek.number, part)) for part in (OTHER, PASSED)]
 
 
@@ -127,11 +127,13 @@ def test_what_is_asked_does_not_take_the_place_of_its_record(name: str, entry: s
         assert not re.search(r" %ps_x,", tried)
 
 
-@pytest.mark.parametrize(("address", "parity"), [(0, 0), (0, 1), (1, 0), (1, 1)])
-def test_a_wait_s_barrier_has_its_parity_in_bit_0(address: int, parity: int) -> None:
-    (table,) = set(re.findall(r"lop3.b32 %ps_a,%ps_a,%ps_v,1,(\d+);", made("shapes", "shapes", "waits").ptx))
-    for bit in (0, 1):  # of the number 1
-        assert int(table) >> (address << 2 | parity << 1 | bit) & 1 == address | (parity & bit)
+def test_a_wait_s_parity_is_in_its_word_and_any_phase_has_one() -> None:
+    result = made("shapes", "shapes", "waits")
+    waits = [site for site in result.sites if site.form.how == "wait"]
+    told = re.findall(r"shl.b32 %ps_w,%ps_v,(\d+); or.b32 %ps_w,%ps_w,(\d+);", result.ptx)
+    assert {int(bits) for bits, _ in told} == {PARITY_BIT}  # all but bit 0 of the phase is shifted out
+    assert {int(site) for _, site in told} == {word(site.number, part) for site in waits for part in (OTHER, PASSED)}
+    assert word(MOST_SITES, 3, 255) < 1 << PARITY_BIT
 
 
 @pytest.mark.parametrize(
@@ -155,8 +157,8 @@ def test_other_loops_that_wait_record_their_first_failure_within(written: str, i
         result.ptx.index("setp.ne.u32 %ps_f0,0,0;"),
         result.ptx.index("not.pred %ps_s,%ps_f0;"),
         result.ptx.index("setp.eq.u32 %ps_f0,0,0;"),
-        result.ptx.index(f"mov.u32 %ps_w,{word(first.number, OTHER)};"),
-        result.ptx.index(f"mov.u32 %ps_w,{word(first.number, PASSED)};"),
+        result.ptx.index(f"or.b32 %ps_w,%ps_w,{word(first.number, OTHER)};"),
+        result.ptx.index(f"or.b32 %ps_w,%ps_w,{word(first.number, PASSED)};"),
     ]
     assert loop == sorted(loop)
 
@@ -189,7 +191,7 @@ def test_rounds_that_were_taken_out_of_a_waiting_loop_are_the_same_wait() -> Non
         ("[%r5]", True),
     ]
     # All three record as one site, the first to fail for all; the loop is entered from them, so nothing is reset there.
-    assert result.ptx.count(f"mov.u32 %ps_w,{word(waits[0].number)};") == 3
+    assert result.ptx.count(f"or.b32 %ps_w,%ps_w,{word(waits[0].number)};") == 3
     assert result.ptx.count("setp.ne.u32 %ps_f0,0,0;") == 1
     assert result.ptx.index("setp.ne.u32 %ps_f0,0,0;") < result.ptx.index(
         "try_wait.parity.acquire.cta.shared::cta.b64 %p2,"

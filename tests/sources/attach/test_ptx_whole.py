@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from random import Random
 
@@ -142,7 +143,7 @@ def recorded(text: str, keep: Keep = Keep.FIRST) -> tuple[Instrumented, list[Sit
 
 def who(made: Instrumented, site: Site, part: int) -> str:
     """Who makes a record: the choice that comes last before its word."""
-    before = made.ptx[: made.ptx.index(f"mov.u32 %ps_w,{word(site.number, part)};")]
+    before = made.ptx[: made.ptx.index(f"or.b32 %ps_w,%ps_w,{word(site.number, part)};")]
     return max((LANE_0, LOWEST), key=before.rfind)
 
 
@@ -170,3 +171,32 @@ def test_behind_a_loop_that_waits_lane_0_records_and_of_a_failure_whoever_failed
         assert (who(made, wait, OTHER), who(made, wait, PASSED)) == (LOWEST, LANE_0)
     made, (wait,) = recorded(f"{loop} @%p4 bra $outer; {WHOLE}")
     assert (who(made, wait, OTHER), who(made, wait, PASSED)) == (LOWEST, LOWEST)
+
+
+@pytest.mark.parametrize("keep", Keep)
+def test_lane_0_counts_without_a_predicate_unless_its_failure_may_be_known(keep: Keep) -> None:
+    """Where the first failure of a loop is recorded alone, that one alone is counted."""
+
+    def steps(text: str) -> list[str]:
+        made, (wait,) = recorded(text, keep)
+        words = [f"or.b32 %ps_w,%ps_w,{word(wait.number, part)};" for part in (OTHER, PASSED)]
+        behind = [made.ptx.partition(one)[2] for one in words]
+        return [re.findall(r"\n(.*)add.u32 %ps_row,%ps_row,(.*);", one)[0] for one in behind]
+
+    always, by_predicate = ("", "%ps_lane_0"), ("@%ps_p ", "1")
+    assert steps(f"{TRY} {WHOLE}") == [always, always]
+    assert steps(TRY) == [by_predicate, by_predicate]
+    counting = f"mov.u32 %r7, 0; spin: add.u32 %r7, %r7, 1; {TRY} {WHOLE} @!%p3 bra spin;"
+    assert steps(counting) == [by_predicate, always]
+
+
+def test_whether_lane_0_has_room_is_one_comparison() -> None:
+    for text, room in (
+        (f"{TRY} {WHOLE}", "u32 %ps_q,%ps_row,%ps_end_0;"),
+        (TRY, "and.u32 %ps_q,%ps_row,%ps_end,%ps_p;"),
+    ):
+        made, _ = recorded(text)
+        assert re.findall(r"setp.lt.(.* %ps_q,%ps_row,.*?;)", made.ptx)[-1] == room
+    assert "mul.lo.u32 %ps_end_0,%ps_end,%ps_lane_0;" in made.ptx
+    last, _ = recorded(f"{TRY} {WHOLE}", Keep.LAST)
+    assert "%ps_row,%ps_end_0" not in last.ptx  # there it has always room, or never

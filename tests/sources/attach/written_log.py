@@ -8,7 +8,7 @@ import numpy as np
 
 from visualizer.recording.tables import Frame
 from visualizer.sources.attach.launch import Shape
-from visualizer.sources.attach.log_format import LANE_BITS, LEFT, PART_BITS, Keep, Log, LogLayout, read_log
+from visualizer.sources.attach.log_format import LANE_BITS, LEFT, PARITY_BIT, PART_BITS, Keep, Log, LogLayout, read_log
 from visualizer.sources.attach.ptx.forms import FORMS
 from visualizer.sources.attach.ptx.sites import Site
 
@@ -22,7 +22,8 @@ Record = tuple[int, int, int, int, int, int]  # cycles after START, site, part, 
 
 def wait(cycles: int, address: int, parity: int, took: int, number: int = 2, *, failed: bool = False) -> Record:
     """The record of a wait by site `number` that took so many cycles."""
-    return cycles, number, int(failed), 0, address | parity, (START + cycles - took) & 0xFFFFFFFF
+    asked = number | parity << (PARITY_BIT - PART_BITS - LANE_BITS)
+    return cycles, asked, int(failed), 0, address, (START + cycles - took) & 0xFFFFFFFF
 
 
 def site(

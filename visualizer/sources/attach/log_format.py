@@ -56,8 +56,8 @@ NOT_RECORDED = 0xFFFFFFFF
 RECORD_DTYPE = np.dtype(
     [
         ("clock", "<u4"),  # low half of the SM's clock: after a wait, before all else
-        ("word", "<u4"),  # site << 10 | part << 8 | how many lanes acted as one; 0: not counted
-        ("address", "<u4"),  # in shared memory, cluster form: CTA rank << 24 | offset; a wait's parity in bit 0
+        ("word", "<u4"),  # a wait's parity << 31 | site << 10 | part << 8 | how many lanes acted as one; 0: not counted
+        ("address", "<u4"),  # in shared memory, cluster form: CTA rank << 24 | offset
         ("value", "<u4"),  # what the site's form says: bytes, count, destination; of a wait the clock before a try
     ]
 )
@@ -65,6 +65,7 @@ RECORD_DTYPE = np.dtype(
 
 LANE_BITS = 8
 PART_BITS = 2
+PARITY_BIT = 31
 MOST_SITES = (1 << 15) - 1
 """Rows that a recording's table of sites may have; a record's word has room for more."""
 

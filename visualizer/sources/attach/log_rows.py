@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from visualizer.arrays.ordering import Ints, order_by
-from visualizer.sources.attach.log_format import LANE_BITS, LEFT, PART_BITS, Keep, Log
+from visualizer.sources.attach.log_format import LANE_BITS, LEFT, PARITY_BIT, PART_BITS, Keep, Log
 
 
 @dataclass(eq=False)
@@ -21,7 +21,7 @@ class Rows:
     site: Ints
     part: NDArray[np.uint8]
     lanes: NDArray[np.uint8]
-    address: NDArray[np.uint32]
+    address: NDArray[np.uint32]  # a wait's parity in bit 0
     value: NDArray[np.uint32]
 
     def __len__(self) -> int:
@@ -105,10 +105,10 @@ def rows_of(log: Log, slots: slice, count: Ints, begins: Ints, missing: Ints) ->
         stream // lanes,
         stream,
         _whole_clocks(log, found[:, 0], streams, count, missing),
-        (word >> (LANE_BITS + PART_BITS)).astype(np.int64),
+        ((word & ((1 << PARITY_BIT) - 1)) >> (LANE_BITS + PART_BITS)).astype(np.int64),
         (word >> LANE_BITS & ((1 << PART_BITS) - 1)).astype(np.uint8),
         (word & ((1 << LANE_BITS) - 1)).astype(np.uint8),
-        found[:, 2],
+        found[:, 2] | word >> PARITY_BIT,
         found[:, 3],
     )
 

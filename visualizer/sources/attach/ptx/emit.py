@@ -28,10 +28,10 @@ from visualizer.sources.attach.log_format import (
 
 CONTROL = f".visible .const .align 16 .b8 {CONTROL_SYMBOL}[{CONTROL_DTYPE.itemsize}];"
 
-DECLARATIONS = ".reg .b32 %ps_row,%ps_end,%ps_below;"
+DECLARATIONS = ".reg .b32 %ps_row,%ps_end,%ps_below,%ps_lane_0,%ps_end_0;"
 """Where the first records are kept: the row of the lane's next record, and the one behind its room; both 0 for a lane
 without. Where the last are: how many it made, negative for a lane without room; and the first row of its stream.
-The mask of the lanes below it."""
+The mask of the lanes below it. 1, and where the room ends, in lane 0; 0 in others."""
 
 SCRATCH = """{.reg .b32 %ps_a,%ps_v,%ps_c,%ps_d,%ps_w,%ps_m,%ps_n;.reg .b64 %ps_x,%ps_y;
 .reg .pred %ps_p,%ps_q,%ps_s,%ps_u;
@@ -72,7 +72,7 @@ ld.const.u32 %ps_e,{_control("warps")}; mad.lo.u32 %ps_warp,%ps_slot,%ps_e,%ps_w
 whether it is its CTA's first. %ps_x: the buffer."""
 
 _STREAM = f"""
-mov.u32 %ps_below,%lanemask_lt;
+mov.u32 %ps_below,%lanemask_lt; mov.u32 %ps_lane_0,%lanemask_eq; and.b32 %ps_lane_0,%ps_lane_0,1;
 ld.const.u32 %ps_m,{_control("lanes")}; popc.b32 %ps_f,%ps_m; mul.lo.u32 %ps_g,%ps_warp,%ps_f;
 mov.u32 %ps_n,%lanemask_eq; and.b32 %ps_n,%ps_n,%ps_m; setp.ne.and.u32 %ps_q,%ps_n,0,%ps_s;
 and.b32 %ps_m,%ps_m,%ps_below; popc.b32 %ps_m,%ps_m; add.u32 %ps_g,%ps_g,%ps_m;
@@ -85,7 +85,8 @@ def _start(keep: Keep) -> str:
     if keep is Keep.FIRST:
         return """
 mad.lo.u32 %ps_row,%ps_g,%ps_e,%ps_f; selp.u32 %ps_row,%ps_row,0,%ps_q;
-add.u32 %ps_end,%ps_row,%ps_e; selp.u32 %ps_end,%ps_end,0,%ps_q;"""
+add.u32 %ps_end,%ps_row,%ps_e; selp.u32 %ps_end,%ps_end,0,%ps_q;
+mul.lo.u32 %ps_end_0,%ps_end,%ps_lane_0;"""
     return f"""
 mad.lo.u32 %ps_end,%ps_g,%ps_e,%ps_f; selp.u32 %ps_row,0,{_NO_ROOM},%ps_q;"""
 
@@ -180,17 +181,21 @@ def word(site: int, part: int = 0, lanes: int = 0) -> int:
 LOWEST = "activemask.b32 %ps_m; and.b32 %ps_m,%ps_m,%ps_below; setp.eq.u32 %ps_p,%ps_m,0;"
 """%ps_p: this is the lowest active lane."""
 
-LANE_0 = "setp.eq.u32 %ps_p,%ps_below,0;"
+LANE_0 = "setp.ne.u32 %ps_p,%ps_lane_0,0;"
 """The same where lane 0 is active (whole.py)."""
 
 CLOCK = "mov.u32 %ps_c,%clock;"
 
 
-def place(keep: Keep, predicate: str = "%ps_p") -> str:
-    """%ps_x: where the next record goes. %ps_q: there is room for it, and `predicate` holds; "": of all lanes."""
+def place(keep: Keep, predicate: str = "%ps_p", chosen: str = "") -> str:
+    """%ps_x: where the next record goes. %ps_q: there is room for it, and `predicate` holds; "": of all lanes.
+    `chosen`: what found the predicate; whether there is room in lane 0 is one comparison."""
     combined, both = (".and", f",{predicate}") if predicate else ("", "")
     if keep is Keep.FIRST:
-        room = f"setp.lt{combined}.u32 %ps_q,%ps_row,%ps_end{both}; cvt.u64.u32 %ps_x,%ps_row;"
+        room = f"setp.lt{combined}.u32 %ps_q,%ps_row,%ps_end{both};"
+        if chosen == LANE_0:
+            room = "setp.lt.u32 %ps_q,%ps_row,%ps_end_0;"
+        room += " cvt.u64.u32 %ps_x,%ps_row;"
     else:
         room = (
             f"setp.ge{combined}.s32 %ps_q,%ps_row,0{both}; ld.const.u32 %ps_n,{_control('rows')};"
@@ -200,12 +205,14 @@ def place(keep: Keep, predicate: str = "%ps_p") -> str:
     return f"{room}\nshl.b64 %ps_x,%ps_x,4; ld.const.u64 %ps_y,{_control('buffer')}; add.u64 %ps_x,%ps_x,%ps_y;"
 
 
-def put(predicate: str = "%ps_p") -> str:
-    """Behind `place`, of the same predicate: a record of %ps_c, %ps_w, %ps_a and %ps_v."""
+def put(predicate: str = "%ps_p", chosen: str = "") -> str:
+    """Behind `place`, of the same predicate: a record of %ps_c, %ps_w, %ps_a and %ps_v. Lane 0's step needs no
+    predicate, and is made where the number is."""
     guard = f"@{predicate} " if predicate else ""
-    return f"@%ps_q st.global.v4.u32 [%ps_x],{{%ps_c,%ps_w,%ps_a,%ps_v}};\n{guard}add.u32 %ps_row,%ps_row,1;"
+    step = "add.u32 %ps_row,%ps_row,%ps_lane_0;" if chosen == LANE_0 else f"{guard}add.u32 %ps_row,%ps_row,1;"
+    return f"@%ps_q st.global.v4.u32 [%ps_x],{{%ps_c,%ps_w,%ps_a,%ps_v}};\n{step}"
 
 
-def store(keep: Keep, predicate: str = "%ps_p") -> str:
+def store(keep: Keep, predicate: str = "%ps_p", chosen: str = "") -> str:
     """A record of %ps_c, %ps_w, %ps_a and %ps_v, by lanes where `predicate` holds; "": by all that are active."""
-    return f"{place(keep, predicate)}\n{put(predicate)}"
+    return f"{place(keep, predicate, chosen)}\n{put(predicate, chosen)}"

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from visualizer.sources.attach.log_format import Keep
+from visualizer.sources.attach.log_format import PARITY_BIT, Keep
 from visualizer.sources.attach.ptx import emit
 from visualizer.sources.attach.ptx.sites import Site
 from visualizer.sources.attach.ptx.statements import Instruction, Registers, address, is_number, number
 
 PASSED, OTHER = 0, 1
 """Parts of a wait: it passed, or did not. Of what is recorded before and behind: behind, before."""
-_A_OR_B_AND_C = 0xF0 | 0xCC & 0xAA
-"""What lop3 makes of its three operands [PTX]."""
 _WIDER_SCOPES = (".cluster", ".gpu", ".sys")
 MASK_SHIFT = 16
 DESTINATION_MASK = 0xFFFFF
@@ -40,22 +38,24 @@ def around_loop(site: Site, done: Instruction, registers: Registers, keep: Keep,
     operands = _Operands(site, done, registers, whole)
     passed, barrier, phase = operands[0], operands[1], operands[2]
 
-    def record(part: int, chosen: str) -> str:
-        return f"""{emit.CLOCK} {_asked(operands)} mov.u32 %ps_v,%ps_d;
-{chosen} mov.u32 %ps_w,{emit.word(site.number, part)};
-{emit.store(keep)}"""
-
     before = f"""{emit.SCRATCH}mov.u32 %ps_d,%clock;
 {site.opcode} {passed},{barrier},{phase};
 @{passed} bra ps_passed;
-{record(OTHER, emit.LOWEST)}
+{emit.CLOCK} {emit.LOWEST} {_told(operands, OTHER)} mov.u32 %ps_v,%ps_d;
+{emit.store(keep)}
 """
-    return before, f"ps_passed:\n{record(PASSED, operands.chosen)}\n}}\n"
+    behind = f"""ps_passed:
+{emit.CLOCK} {operands.chosen} {_told(operands, PASSED)} mov.u32 %ps_v,%ps_d;
+{emit.store(keep, chosen=operands.chosen)}
+}}
+"""
+    return before, behind
 
 
-def _asked(operands: _Operands) -> str:
-    """%ps_a: a wait's barrier and parity. Takes %ps_v."""
-    return f"{operands.address()} {operands.value()} lop3.b32 %ps_a,%ps_a,%ps_v,1,{_A_OR_B_AND_C};"
+def _told(operands: _Operands, part: int) -> str:
+    """%ps_a and %ps_w: a wait's barrier; its site and parity, which may be one instruction. Takes %ps_v."""
+    word = emit.word(operands.site.number, part)
+    return f"{operands.address()} {operands.value()} shl.b32 %ps_w,%ps_v,{PARITY_BIT}; or.b32 %ps_w,%ps_w,{word};"
 
 
 class _Operands:
@@ -167,9 +167,8 @@ def _wait(operands: _Operands, text: str, keep: Keep, flag: str) -> str:
             f"not.pred %ps_s,{flag}; and.pred %ps_p,%ps_p,%ps_s; and.pred %ps_q,%ps_q,%ps_s; setp.eq.u32 {flag},0,0;"
         )
 
-    def record(part: int) -> str:
-        return f"""{emit.CLOCK} {_asked(operands)} mov.u32 %ps_v,%ps_d; mov.u32 %ps_w,{emit.word(site.number, part)};
-{emit.put()}"""
+    def record(part: int, chosen: str) -> str:
+        return f"{emit.CLOCK} {_told(operands, part)} mov.u32 %ps_v,%ps_d;\n{emit.put(chosen=chosen)}"
 
     # What the answer is not needed for is done while it is on its way. Each answer has a record of its own behind a
     # branch, which keeps it where the warp waits: one for both sinks to where the kernel works, and takes registers
@@ -177,11 +176,11 @@ def _wait(operands: _Operands, text: str, keep: Keep, flag: str) -> str:
     body = f"""mov.u32 %ps_d,%clock;
 {text[text.index(site.opcode) :]}
 {operands.chosen}
-{emit.place(keep)}
+{emit.place(keep, chosen=operands.chosen)}
 @{passed} bra ps_passed; {only_first}
-{record(OTHER)}
+{record(OTHER, "" if flag else operands.chosen)}
 bra ps_answered;
-ps_passed: {record(PASSED)}
+ps_passed: {record(PASSED, operands.chosen)}
 ps_answered:"""
     return _where_done(operands, body)
 
@@ -211,7 +210,8 @@ and.b32 %ps_n,%ps_m,%ps_below; {arrives}"""
 def _warp(operands: _Operands, text: str, keep: Keep, flag: str) -> str:
     bare = "" if operands.form.marks else text[text.index(operands.site.opcode) :]
     chosen = f"{operands.chosen} mov.u32 %ps_w,{emit.word(operands.site.number)};"
-    body = f"{emit.CLOCK} {operands.address()} {operands.value()}\n{chosen}\n{emit.store(keep)}\n{bare}"
+    record = emit.store(keep, chosen=operands.chosen)
+    body = f"{emit.CLOCK} {operands.address()} {operands.value()}\n{chosen}\n{record}\n{bare}"
     return _where_done(operands, body)
 
 
@@ -220,10 +220,10 @@ def _around(operands: _Operands, text: str, keep: Keep, flag: str) -> str:
     number = operands.site.number
     body = f"""{emit.CLOCK} {operands.address()} {operands.value()}
 {operands.chosen} mov.u32 %ps_w,{emit.word(number, OTHER)};
-{emit.store(keep)}
+{emit.store(keep, chosen=operands.chosen)}
 {bare}
 {emit.CLOCK} {operands.chosen} mov.u32 %ps_w,{emit.word(number, PASSED)};
-{emit.store(keep)}"""
+{emit.store(keep, chosen=operands.chosen)}"""
     return _where_done(operands, body)
 
 
