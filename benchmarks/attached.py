@@ -36,7 +36,16 @@ from visualizer.recording.trace import Trace
 from visualizer.replay.history import History
 from visualizer.sources.attach.decode import trace_of
 from visualizer.sources.attach.launch import Shape
-from visualizer.sources.attach.log_format import LANE_BITS, LEFT, RECORD_DTYPE, Log, LogLayout, read_log
+from visualizer.sources.attach.log_format import (
+    LANE_BITS,
+    LEFT,
+    PARITY_BIT,
+    PART_BITS,
+    RECORD_DTYPE,
+    Log,
+    LogLayout,
+    read_log,
+)
 from visualizer.sources.attach.ptx.forms import FORMS
 from visualizer.sources.attach.ptx.sites import Site
 from visualizer.sources.attach.recorded_launch import TensorMap
@@ -157,8 +166,9 @@ def warp_records(warp: int, tiles: int) -> NDArray[np.void]:
     number[list(OPCODES)] = np.arange(1, len(OPCODES) + 1)
     records = np.zeros(len(events), RECORD_DTYPE)
     records["clock"], records["value"] = clock, events["amount"]
-    records["word"] = number[events["kind"]] << np.uint32(LANE_BITS + 2) | np.uint32(1)
-    records["address"] = FIRST_ADDRESS + 8 * events["barrier"] + np.where(waits, events["parity"], 0)
+    parity = np.where(waits, events["parity"], 0).astype(np.uint32)
+    records["word"] = parity << PARITY_BIT | number[events["kind"]] << np.uint32(LANE_BITS + PART_BITS) | np.uint32(1)
+    records["address"] = FIRST_ADDRESS + 8 * events["barrier"]
     records["value"][waits] = began[: np.count_nonzero(waits)]
     records["value"][events["kind"] == EventKind.COPY_ISSUE] = 0
     return records
