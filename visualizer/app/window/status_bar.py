@@ -6,7 +6,8 @@ from PySide6.QtWidgets import QStatusBar, QWidget
 
 from visualizer.app.session.document import Document
 from visualizer.app.work.job import JobRunner
-from visualizer.diagnosis.report_text import count_text
+from visualizer.diagnosis.report import Report
+from visualizer.diagnosis.report_text import count_text, severities_text
 from visualizer.diagnosis.trust.trust import left_out_sentences, trust_detail, trust_sentence
 from visualizer.diagnosis.wording import ending_word, sentences
 from visualizer.language import recorded, tr
@@ -61,7 +62,7 @@ class RecordingStatus(QStatusBar):
             "findings",
             count_text(report) if report is not None else "",
             alarm=document.needs_diagnosis,
-            tooltip=tr("what the diagnosis found; the Diagnosis pane lists it"),
+            tooltip=_findings_tooltip(report),
         )
         self._set("check", _check_text(meta), alarm=bool(errors), tooltip=_check_tooltip(meta))
         self._set("events", tr("{events:,} events", events=document.history.steps))
@@ -89,6 +90,11 @@ def source_text(meta: Meta) -> str:
     if source.get("kind") == "simulator":
         return tr("simulator, seed {seed}", seed=source.get("seed", 0))
     return str(source.get("gpu") or source.get("kind", ""))
+
+
+def _findings_tooltip(report: Report | None) -> str:
+    counts = severities_text(report) if report is not None else ""
+    return "\n".join(filter(None, (counts, tr("what the diagnosis found; the Diagnosis pane lists it"))))
 
 
 def _check_text(meta: Meta) -> str:
