@@ -12,7 +12,7 @@ import pytest
 KEYS = [
     "verdict", "severity", "agent", "barrier", "title", "stage", "ring", "tile", "phase_wanted", "phase_now", "parity",
     "pending", "expected", "tx", "arrived", "owed", "released_by", "first_divergence", "cause", "site", "step",
-    "blamed", "certain", "advice",
+    "blamed", "certain", "advice", "counting",
 ]  # fmt: skip
 
 

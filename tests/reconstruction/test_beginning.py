@@ -128,7 +128,7 @@ def test_one_turn_of_parity_fits_too_many_counts() -> None:
     assert cut.barriers[0].init_count == 0
     assert not completions(cut)
     assert left_out_sentences(cut.meta.window) == [
-        "The recording begins in the middle of the run.",
+        "The recording begins in the middle of the run: its phases count from there, as #?+3.",
         "Of 1 barrier nothing tells its phase when it begins: what happens there is not judged.",
     ]
     assert not any(violations(cut).values())

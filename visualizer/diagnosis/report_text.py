@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 
 from visualizer.diagnosis.alike import Root, Told, folded
-from visualizer.diagnosis.arrived import missing_bytes
+from visualizer.diagnosis.arrived import missing_bytes, numbered
 from visualizer.diagnosis.report import SEVERITIES, Finding, Owed, Report
 from visualizer.diagnosis.source_lines import line
 from visualizer.diagnosis.wording import commas, listed
@@ -35,8 +35,8 @@ def report_text(report: Report, most: int | None = None) -> str:
 
 
 def count_text(report: Report) -> str:
-    """ "no findings", "3 findings"; where some are effects of others or the same in other CTAs, "1 cause, 120 findings":
-    as many causes as paragraphs and rows are shown, and every finding there is."""
+    """ "no findings", "3 findings"; where some are effects or the same in other CTAs, "1 cause, 120 findings": as
+    many causes as paragraphs and rows are shown, and every finding there is."""
     if report.clean:
         return tr("no findings")
     every = len(report.every)
@@ -46,7 +46,7 @@ def count_text(report: Report) -> str:
 
 
 def counts_text(report: Report) -> str:
-    """The same and how bad they are: "1 cause, 1,080 findings (120 errors, 960 notes)"; of a single one its row says."""
+    """The same and how bad they are, "1 cause, 1,080 findings (120 errors, 960 notes)"; a single one's row says so."""
     count = count_text(report)
     return count if len(report.every) < 2 else tr("{head} ({note})", head=count, note=severities_text(report))
 
@@ -155,7 +155,7 @@ def _where(finding: Finding) -> str:
             agent=finding.agent,
             place=place,
             barrier=finding.title,
-            wanted=finding.phase_wanted,
+            wanted=numbered(finding.phase_wanted or 0, finding.counting),
             parity=finding.parity,
         )
     subject = finding.agent or finding.title
@@ -170,12 +170,14 @@ def _numbers(finding: Finding) -> str | None:
     wanted = ""
     if finding.verdict not in BLOCKED and finding.phase_wanted is not None:
         wanted = tr(
-            " (the agent means #{wanted}, with parity {parity})", wanted=finding.phase_wanted, parity=finding.parity
+            " (the agent means #{wanted}, with parity {parity})",
+            wanted=numbered(finding.phase_wanted, finding.counting),
+            parity=finding.parity,
         )
     return tr(
         "{barrier} is in phase #{phase}{wanted}: {counts}.",
         barrier=finding.title,
-        phase=finding.phase_now,
+        phase=numbered(finding.phase_now, finding.counting),
         wanted=wanted,
         counts=commas(counts_texts(finding)),
     )
@@ -183,7 +185,8 @@ def _numbers(finding: Finding) -> str | None:
 
 def counts_texts(finding: Finding) -> list[str]:
     """How far the barrier's phase has come: "arrived 1/2" and, where bytes are not even, "4096 bytes to come"."""
-    arrived = tr("arrived {arrived}", arrived=f"{(finding.expected or 0) - (finding.pending or 0)}/{finding.expected}")
+    came = (finding.expected or 0) - (finding.pending or 0)
+    arrived = tr("arrived {arrived}", arrived=f"{came}/{finding.expected or '?'}")
     return list(filter(None, (arrived, missing_bytes(finding.tx or 0))))
 
 

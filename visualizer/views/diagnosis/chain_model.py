@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from visualizer.diagnosis.arrived import missing_bytes
+from visualizer.diagnosis.arrived import missing_bytes, numbered
 from visualizer.diagnosis.report import Finding, Owed, Report
 from visualizer.diagnosis.report_text import BLOCKED, state_text
 from visualizer.language import tr
@@ -78,7 +78,7 @@ class _ChainBuilder:
             if finding.verdict == "LAPPED":
                 gone = self._add(
                     "nobody",
-                    f"phase #{finding.phase_wanted}",
+                    f"phase #{numbered(finding.phase_wanted or 0, finding.counting)}",
                     tr("has gone by"),
                     True,
                     None,
@@ -110,12 +110,12 @@ class _ChainBuilder:
 
     def _barrier(self, finding: Finding, column: int) -> int:
         pending, expected = finding.pending or 0, finding.expected or 0
-        detail = tr("{arrived} of {expected} arrived", arrived=expected - pending, expected=expected)
+        detail = tr("{arrived} of {expected} arrived", arrived=expected - pending, expected=expected or "?")
         if finding.verdict in ("LAPPED", "EARLY PASS PENDING"):
             detail = tr(
                 "wants #{phase_wanted}, is in #{phase_now}",
-                phase_wanted=finding.phase_wanted,
-                phase_now=finding.phase_now,
+                phase_wanted=numbered(finding.phase_wanted or 0, finding.counting),
+                phase_now=numbered(finding.phase_now or 0, finding.counting),
             )
         elif not pending and finding.tx:
             detail = missing_bytes(finding.tx)

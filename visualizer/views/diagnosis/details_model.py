@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from visualizer.diagnosis.arrived import missing_bytes
+from visualizer.diagnosis.arrived import missing_bytes, numbered
 from visualizer.diagnosis.fix_line import fix_line
 from visualizer.diagnosis.report import Finding, SourceLine
 from visualizer.diagnosis.report_text import BLOCKED, next_text, state_text
@@ -50,10 +50,11 @@ def detail_lines(trace: Trace, finding: Finding, stand: dict[str, int], lesson: 
         since = finding.first_divergence
         lines.append(Line(tr("first divergence"), tr("step {step}", step=since), focus_at(trace, since, None)))
     if finding.phase_wanted is not None:
-        now = (
-            tr("; the barrier is in #{phase_now}", phase_now=finding.phase_now) if finding.phase_now is not None else ""
-        )
-        lines.append(Line(tr("waits for"), f"phase #{finding.phase_wanted}, parity {finding.parity}{now}"))
+        now = ""
+        if finding.phase_now is not None:
+            now = tr("; the barrier is in #{phase_now}", phase_now=numbered(finding.phase_now, finding.counting))
+        wanted = numbered(finding.phase_wanted, finding.counting)
+        lines.append(Line(tr("waits for"), f"phase #{wanted}, parity {finding.parity}{now}"))
     if finding.verdict in BLOCKED:
         lines += _arrived_lines(trace, finding)
         lines += _owed_lines(trace, finding, stand)
@@ -66,7 +67,7 @@ def detail_lines(trace: Trace, finding: Finding, stand: dict[str, int], lesson: 
 def _arrived_lines(trace: Trace, finding: Finding) -> list[Line]:
     """How many arrivals the barrier that an agent is blocked on has, and whose."""
     came = (finding.expected or 0) - (finding.pending or 0)
-    lines = [Line(tr("arrived"), tr("{arrived} of {expected}", arrived=came, expected=finding.expected))]
+    lines = [Line(tr("arrived"), tr("{arrived} of {expected}", arrived=came, expected=finding.expected or "?"))]
     for one in finding.arrived[:MOST]:
         text = tr("{agent} {arrivals}, step {step}", agent=one.agent, arrivals=one.arrivals, step=one.step)
         lines.append(Line("", text, focus_at(trace, one.step, one.agent)))

@@ -60,7 +60,10 @@ def headline(report: Report) -> str:
             return sentences(clean, *note, *_left_out(report))
         return sentences(clean, tr("No agent waits for ever, the counts match, and every buffer is used in order."))
     found = tr(
-        "{ending}: {findings}{lost}.", ending=sentence(ending_word(report.ended)), findings=counts_text(report), lost=lost
+        "{ending}: {findings}{lost}.",
+        ending=sentence(ending_word(report.ended)),
+        findings=counts_text(report),
+        lost=lost,
     )
     return found if lost else sentences(found, *_left_out(report))
 
@@ -126,4 +129,3 @@ def _title(finding: Finding) -> str:
     if finding.tile is not None:
         words.append(f"tile {finding.tile}")
     return ", ".join(word for word in words if word)
-
