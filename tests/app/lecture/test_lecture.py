@@ -271,7 +271,7 @@ def test_a_story_with_problems_is_not_started(window: MainWindow, tmp_path: Path
     path.write_text(STORY.replace("focus = 20", "focus = 100000"), encoding="utf-8")
     window.lectures.present(path, full_screen=False)
     assert window.lectures.lecture is None
-    assert "chapter 'two', step 1: focus: step 100000" in window.messages.text
+    assert "chapter 'two': step 1: focus: step 100000" in window.messages.text
 
 
 def test_no_two_stage_commands_share_a_key() -> None:
