@@ -54,7 +54,7 @@ class RecordingStatus(QStatusBar):
         errors = meta.check.get("errors", 0)
         self._set("note", document.note)
         path = document.path
-        self._set("file", abridged(path.name) if path else tr("not saved"), tooltip=str(path or ""))
+        self._set("file", abridged(path.name) if path else document.place, tooltip=str(path or ""))
         self._set("source", abridged(source_text(meta)), tooltip=source_text(meta))
         self._set("ending", ending_word(ended), alarm=ended != "completed", tooltip=recorded(meta.ending.detail))
         report = document.report
