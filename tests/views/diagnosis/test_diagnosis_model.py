@@ -33,13 +33,13 @@ def test_the_details_of_a_blocked_agent() -> None:
         ("line", "baseline.py:105 read"),
         ("first divergence", "step 28"),
         ("waits for", "phase #0, parity 0; the barrier is in #0"),
-        ("arrived", "1 of 2"),
-        ("", "C0 1, step 31"),
+        ("arrived", "1 of 2 by the end"),
         ("owed by", "C1: blocked on full[0], never arrives"),
         ("released by", "nothing: it waits for ever"),
+        ("arrivals by", "C0 1, step 31"),
         ("seen at", "step 27"),
     ]
-    assert lines[4].focus == Focus(31, "C0")
+    assert lines[6].focus == Focus(31, "C0")
     assert lines[7].focus == Focus(27, "P")
 
 

@@ -56,21 +56,25 @@ def detail_lines(trace: Trace, finding: Finding, stand: dict[str, int], lesson: 
         wanted = numbered(finding.phase_wanted, finding.counting)
         lines.append(Line(tr("waits for"), f"phase #{wanted}, parity {finding.parity}{now}"))
     if finding.verdict in BLOCKED:
-        lines += _arrived_lines(trace, finding)
-        lines += _owed_lines(trace, finding, stand)
+        lines += [_count_line(finding), *_owed_lines(trace, finding, stand), *_arrived_lines(trace, finding)]
     if finding.step is not None:
         seen = tr("step {step}", step=finding.step)
         lines.append(Line(tr("seen at"), seen, focus_at(trace, finding.step, finding.agent)))
     return tuple(lines)
 
 
-def _arrived_lines(trace: Trace, finding: Finding) -> list[Line]:
-    """How many arrivals the barrier that an agent is blocked on has, and whose."""
+def _count_line(finding: Finding) -> Line:
+    """How many arrivals the barrier that an agent is blocked on has: where the wait begins it may have fewer."""
     came = (finding.expected or 0) - (finding.pending or 0)
-    lines = [Line(tr("arrived"), tr("{arrived} of {expected}", arrived=came, expected=finding.expected or "?"))]
-    for one in finding.arrived[:MOST]:
+    return Line(tr("arrived"), tr("{arrived} of {expected} by the end", arrived=came, expected=finding.expected or "?"))
+
+
+def _arrived_lines(trace: Trace, finding: Finding) -> list[Line]:
+    """Whose these are: behind those that are owed, of which the run hangs."""
+    lines = []
+    for number, one in enumerate(finding.arrived[:MOST]):
         text = tr("{agent} {arrivals}, step {step}", agent=one.agent, arrivals=one.arrivals, step=one.step)
-        lines.append(Line("", text, focus_at(trace, one.step, one.agent)))
+        lines.append(Line("" if number else tr("arrivals by"), text, focus_at(trace, one.step, one.agent)))
     return lines + _rest(len(finding.arrived) - MOST)
 
 

@@ -68,9 +68,9 @@ def inspector_rows(history: History, report: Report | None) -> tuple[FindingRow,
     return finding_rows(history.trace, report) if report is not None else ()
 
 
-def run_text(history: History) -> str:
-    """How the run ended and what was lost, where there is something to say."""
-    return "\n".join(filter(None, (ending_text(history.trace), lost_text(history.trace))))
+def run_text(history: History, *, ending: bool = True) -> str:
+    """How the run ended, if that is asked for, and what was lost, where there is something to say."""
+    return "\n".join(filter(None, (ending_text(history.trace) if ending else "", lost_text(history.trace))))
 
 
 class _About:

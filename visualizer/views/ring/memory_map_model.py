@@ -61,7 +61,8 @@ class MemoryMap:
 
     @property
     def columns(self) -> tuple[Column, ...]:
-        return COLUMNS
+        longest = max((entry.region.name for entry in self.regions), key=len, default="")
+        return tuple(replace(one, widest=longest) if one.key == "name" else one for one in COLUMNS)
 
     def rows(self) -> int:
         return len(self.regions)
