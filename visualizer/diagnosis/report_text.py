@@ -10,6 +10,7 @@ from visualizer.diagnosis.report import SEVERITIES, Finding, Owed, Report
 from visualizer.diagnosis.source_lines import line
 from visualizer.diagnosis.wording import commas, listed
 from visualizer.language import mark, tr, trn
+from visualizer.replay.barrier_columns import Counting
 
 BLOCKED = ("STARVED", "LAPPED", "NOT YET", "EARLY PASS PENDING")
 """Verdicts about an agent that was still blocked when the recording ended."""
@@ -183,10 +184,16 @@ def _numbers(finding: Finding) -> str | None:
     )
 
 
+def came_of(finding: Finding) -> tuple[str, str]:
+    """Arrivals of the barrier's phase that are in, and those it takes; "?" where they are not known."""
+    if finding.counting == Counting.NOTHING:
+        return "?", "?"
+    return str((finding.expected or 0) - (finding.pending or 0)), str(finding.expected or "?")
+
+
 def counts_texts(finding: Finding) -> list[str]:
     """How far the barrier's phase has come: "arrived 1/2" and, where bytes are not even, "4096 bytes to come"."""
-    came = (finding.expected or 0) - (finding.pending or 0)
-    arrived = tr("arrived {arrived}", arrived=f"{came}/{finding.expected or '?'}")
+    arrived = tr("arrived {arrived}", arrived="/".join(came_of(finding)))
     return list(filter(None, (arrived, missing_bytes(finding.tx or 0))))
 
 

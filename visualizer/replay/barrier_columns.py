@@ -215,7 +215,7 @@ def build_barrier_columns(columns: EventColumns) -> BarrierColumns:
     )
     size = len(index)
     phase, pending, expected, tx = np.empty((4, size), np.int32)
-    first = _first(trace, index, kind)
+    first = _first(columns, index, kind)
     reloads = np.empty(0, np.int64)
     built = BarrierColumns(index, kind, phase, pending, expected, tx, np.empty(size, bool), reloads, *first)
 
@@ -238,12 +238,16 @@ def build_barrier_columns(columns: EventColumns) -> BarrierColumns:
 
 
 def _first(
-    trace: Trace, index: StepIndex, kind: NDArray[np.uint8]
+    columns: EventColumns, index: StepIndex, kind: NDArray[np.uint8]
 ) -> tuple[NDArray[np.bool_], NDArray[np.int32], NDArray[np.int32], NDArray[np.uint8]]:
     """Whether each barrier was initialised before the recording began, and its phase and count by then, else 0; and
     what its phases count from."""
     inits = np.searchsorted(index.starts, np.flatnonzero(kind == EventKind.INIT), side="right") - 1
+    trace = columns.trace
     valid = np.diff(index.starts) > 0
+    if "unplaced" in trace.meta.window or not len(inits):
+        # Inits are not there to be missed: what is waited for was a barrier, whether it changes here or not.
+        valid |= np.bincount(columns.barrier[columns.barrier >= 0], minlength=len(valid)) > 0
     valid[inits] = False
     phase = np.array([barrier.first_phase for barrier in trace.barriers], np.int32)
     count = np.array([barrier.init_count for barrier in trace.barriers], np.int32)

@@ -9,7 +9,7 @@ import numpy as np
 from visualizer.diagnosis.arrived import missing_bytes, numbered
 from visualizer.diagnosis.fix_line import fix_line
 from visualizer.diagnosis.report import Finding, SourceLine
-from visualizer.diagnosis.report_text import BLOCKED, next_text, state_text
+from visualizer.diagnosis.report_text import BLOCKED, came_of, next_text, state_text
 from visualizer.diagnosis.wording import commas
 from visualizer.language import current, tr
 from visualizer.playback.focus import Focus
@@ -65,8 +65,8 @@ def detail_lines(trace: Trace, finding: Finding, stand: dict[str, int], lesson: 
 
 def _count_line(finding: Finding) -> Line:
     """How many arrivals the barrier that an agent is blocked on has: where the wait begins it may have fewer."""
-    came = (finding.expected or 0) - (finding.pending or 0)
-    return Line(tr("arrived"), tr("{arrived} of {expected} by the end", arrived=came, expected=finding.expected or "?"))
+    came, needed = came_of(finding)
+    return Line(tr("arrived"), tr("{arrived} of {expected} by the end", arrived=came, expected=needed))
 
 
 def _arrived_lines(trace: Trace, finding: Finding) -> list[Line]:
