@@ -117,8 +117,8 @@ def _check_tooltip(meta: Meta) -> str:
 def _lost_tooltip(meta: Meta) -> str:
     if "unplaced" in meta.window:
         return tr(
-            "{records_lost:,} events came before the last ones, which alone were kept; {events_dropped:,} more were left"
-            " out because records of other agents of that time are missing",
+            "{records_lost:,} events came before the last ones, which alone were kept; {events_dropped:,} more were"
+            " left out because records of other agents of that time are missing",
             records_lost=meta.records_lost,
             events_dropped=meta.events_dropped,
         )
