@@ -15,7 +15,7 @@ function makeTables(recording) {
       id: "barriers",
       columns: ["name", "phase", "parity", "arrived", "landed"],
       cells: (name, value) =>
-        value ? [name, value.phase, value.phase & 1, value.arrived, value.landed || "–"]
+        value ? [name, value.number, value.parity, value.arrived, value.landed || "–"]
               : [name, word("uninitialised"), "–", "–", "–"],
       // What the barrier itself counts down is one hover away.
       hint: (value) => (value ? word("pending", value) : ""),

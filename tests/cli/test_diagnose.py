@@ -12,7 +12,7 @@ import pytest
 KEYS = [
     "verdict", "severity", "agent", "barrier", "title", "stage", "ring", "tile", "phase_wanted", "phase_now", "parity",
     "pending", "expected", "tx", "arrived", "owed", "released_by", "first_divergence", "cause", "site", "step",
-    "blamed", "certain", "advice",
+    "blamed", "certain", "advice", "counting",
 ]  # fmt: skip
 
 
@@ -37,7 +37,7 @@ def test_a_fault_is_told_in_the_template(phasescope: Callable[..., Any]) -> None
     outcome = phasescope("diagnose", "--program", "baseline", "--fault", "F14")
     assert outcome.status == 1
     lines = outcome.out.splitlines()
-    assert lines[0] == "1 finding: the run ended in a deadlock"
+    assert lines[0] == "1 cause, 2 findings (1 error, 1 note): the run ended in a deadlock"
     assert lines[2].startswith("1. STARVED (error): C0 is blocked at tile 0, step ")
     assert lines[2].endswith(" on full[0], waiting for phase #0 (parity 0)")
     assert lines[3] == "   full[0] is in phase #0: arrived 1/1, 4096 bytes to come."

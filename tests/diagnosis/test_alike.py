@@ -20,7 +20,8 @@ def report() -> Report:
 def test_each_cta_has_its_finding_and_the_text_tells_one(report: Report) -> None:
     assert len(report.findings) == len(report_json(report)["findings"]) == CTAS
     text = report_text(report)
-    assert text.startswith(f"{CTAS} findings: ")
+    every = len(report.every)
+    assert text.startswith(f"1 cause, {every} findings ({CTAS} errors, {every - CTAS} notes): ")
     assert text.count("STARVED (error)") == 1
     first, *others = (f"{found.agent} at step {found.step}" for found in report.findings)
     assert f"   The same in {CTAS - 1} other CTAs: {others[0]} and {others[1]}.\n" in text

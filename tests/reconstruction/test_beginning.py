@@ -13,12 +13,15 @@ from legal_programs import PIPELINES, nameless, pipeline, rows, stranger_log
 from measured import last, rebuilt, simulated
 
 from visualizer.diagnosis.diagnose import diagnose
+from visualizer.diagnosis.explanations.explain import explain
+from visualizer.diagnosis.report_text import finding_text
 from visualizer.diagnosis.trust.trust import left_out_sentences
 from visualizer.reconstruction.assemble import assemble
 from visualizer.reconstruction.violations import violations
 from visualizer.recording.schema import EventKind
 from visualizer.recording.tables import Agent, Barrier, Ending, Meta
 from visualizer.recording.trace import Trace
+from visualizer.replay.barrier_columns import Counting
 from visualizer.replay.history import History
 from visualizer.sources.simulator.simulate import simulate
 
@@ -115,6 +118,14 @@ def test_a_wait_that_hangs_on_a_barrier_of_which_nothing_else_is_recorded_keeps_
     assert (cut.barriers[0].init_count, cut.barriers[0].first_phase) == (0, 1)
     assert cut.meta.window == {"unplaced": 1}
     assert not any(violations(cut).values())
+    history = History(cut)
+    assert explain(history, history.steps - 1) == (
+        "warp1 waits on 0x400 with parity 1. In which phase the barrier is, nothing in the recording tells. It does not"
+        " pass in this recording."
+    )
+    (found,) = diagnose(history).findings
+    assert (found.verdict, found.counting) == ("STARVED", Counting.NOTHING)
+    assert "0x400 is in phase #?: arrived ?/?." in finding_text(1, found)
 
 
 def test_one_turn_of_parity_fits_too_many_counts() -> None:
@@ -128,7 +139,7 @@ def test_one_turn_of_parity_fits_too_many_counts() -> None:
     assert cut.barriers[0].init_count == 0
     assert not completions(cut)
     assert left_out_sentences(cut.meta.window) == [
-        "The recording begins in the middle of the run.",
+        "The recording begins in the middle of the run: its phases count from there, as #?+3.",
         "Of 1 barrier nothing tells its phase when it begins: what happens there is not judged.",
     ]
     assert not any(violations(cut).values())

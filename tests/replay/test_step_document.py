@@ -48,6 +48,7 @@ def test_the_moment_before_the_first_flip(lesson_history: History) -> None:
         "valid": True,
         "phase": 0,
         "parity": 0,
+        "counting": "init",
         "pending": 0,
         "expected": 1,
         "tx": 0,

@@ -21,7 +21,7 @@ from visualizer.diagnosis.alike import folded
 from visualizer.diagnosis.diagnose import diagnose
 from visualizer.diagnosis.report_text import report_text
 from visualizer.diagnosis.trust.trust import trust_sentence
-from visualizer.language import mark, tr
+from visualizer.language import mark, tr, trn
 from visualizer.playback.address import Address
 from visualizer.replay.history import History
 from visualizer.sources.attach.option_table import OPTIONS
@@ -139,9 +139,10 @@ class _Printer:
             print(told, file=sys.stderr, flush=True)
         if (more := len(folded(report)) - _FINDINGS) > 0:
             self.said(
-                tr(
-                    "{more} more findings: phasescope diagnose {path}",
-                    more=more,
+                trn(
+                    "{n} more cause: phasescope diagnose {path}",
+                    "{n} more causes: phasescope diagnose {path}",
+                    more,
                     path=recorded.path,
                 )
             )

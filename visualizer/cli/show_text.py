@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 from unicodedata import east_asian_width
 
-from visualizer.diagnosis.arrived import arrived_of, cursor_text, landed_at
+from visualizer.diagnosis.arrived import arrived_of, cursor_text, landed_at, number_of, parity_of
 from visualizer.diagnosis.wording import commas, duration, ending_word, sentences, state_word
 from visualizer.language import recorded, tr, trn
 from visualizer.replay.history import History
@@ -131,7 +131,7 @@ def _barriers(history: History, step: int) -> str:
     for row in range(len(history.trace.barriers)):
         now, title = history.barrier_at(row, step), history.barrier_title(row)
         landed = landed_at(history, row, step).text or None
-        told = (now.phase, now.parity, arrived_of(now), landed) if now.valid else (None, None, None, None)
+        told = (number_of(now), parity_of(now), arrived_of(now), landed) if now.valid else (None, None, None, None)
         rows.append((title, *told))
     return aligned([("barrier", "phase", "parity", tr("arrived"), tr("landed")), *rows])
 

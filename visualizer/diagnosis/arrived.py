@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from visualizer.language import mark, tr, trn
+from visualizer.replay.barrier_columns import Counting
 from visualizer.replay.history import BarrierState, History
 
 _KIB = 1024
@@ -39,14 +40,41 @@ def landed_at(history: History, row: int, step: int, total: int = 0) -> Landed:
 
 def landed_of(now: BarrierState, total: int = 0) -> Landed:
     """Bytes of the phase that a barrier is in. `total`: what the program says a phase takes, where it does: before they
-    are announced none are expected."""
+    are announced none are expected. Of no phase that is known there are none."""
+    if now.counting == Counting.NOTHING:
+        return NO_BYTES
     return Landed(now.landed, max(now.landed + now.tx, total))
 
 
+def numbered(phase: int, counting: Counting) -> str:
+    """A phase, to go behind "#": "12"; "?+12" where an even number of phases before the recording is not known; "?"
+    where nothing tells the barrier's phases."""
+    if counting == Counting.NOTHING:
+        return "?"
+    return f"?+{phase}" if counting == Counting.BEGINNING else f"{phase}"
+
+
+def number_of(state: BarrierState) -> str:
+    """The phase that a barrier is in, as `numbered` has it."""
+    return numbered(state.phase, state.counting)
+
+
+def parity_of(state: BarrierState) -> str:
+    """ "0", "1"; "?" where nothing tells the barrier's phases."""
+    return parity_text(state.phase, state.counting)
+
+
+def parity_text(phase: int, counting: Counting) -> str:
+    """Of a phase, likewise."""
+    return "?" if counting == Counting.NOTHING else f"{phase & 1}"
+
+
 def arrived_of(state: BarrierState) -> str:
-    """ "64/96"; "64/?" where it is not known how many a phase takes; "-" for no barrier."""
+    """ "64/96"; "64/?" where it is not known how many a phase takes, "?" nor when it began; "-" for no barrier."""
     if not state.valid:
         return "-"
+    if state.counting == Counting.NOTHING:
+        return "?"
     return f"{state.arrived}/{state.needed}" if state.counted else f"{state.arrived}/?"
 
 

@@ -26,6 +26,7 @@ from visualizer.diagnosis.uses.buffers import Buffers
 from visualizer.diagnosis.uses.intents import find_intents
 from visualizer.language import mark, recorded, tr, trn
 from visualizer.programs.program import Program
+from visualizer.replay.barrier_columns import Counting
 from visualizer.replay.history import History
 
 _STUCK = ("deadlock", "timeout")
@@ -107,7 +108,10 @@ def diagnose(history: History, program: Program | None = None) -> Report:
 def _titled(history: History, finding: Finding) -> Finding:
     row = history.trace.barrier_index.get(finding.barrier or "", -1)
     effects = tuple(_titled(history, effect) for effect in finding.effects)
-    return replace(finding, title=history.barrier_title(row) if row >= 0 else finding.barrier, effects=effects)
+    if row < 0:
+        return replace(finding, title=finding.barrier, effects=effects)
+    counting = Counting(history.barriers.counting[row])
+    return replace(finding, title=history.barrier_title(row), counting=counting, effects=effects)
 
 
 def _stuck(history: History, outlook: Outlook) -> list[Finding]:

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass, replace
 from typing import Any, Literal
 
+from visualizer.replay.barrier_columns import Counting
+
 Severity = Literal["error", "warning", "note"]
 
 SEVERITIES: tuple[Severity, ...] = ("error", "warning", "note")
@@ -97,6 +99,7 @@ class Finding:
     certain: bool = True  # the recording shows this very fault; else it is the likeliest of what would explain it
     advice: Advice | None = None  # None: there is no single operation to change
     rule: str = ""  # which mistake it is, one word in every language and recording; "": none that has a name
+    counting: Counting = Counting.INIT  # what the numbers of phases count from
     effects: tuple[Finding, ...] = ()  # what came after it in the same CTAs, or follows from it
 
 
@@ -134,7 +137,7 @@ class Report:
 _KEYS = (
     "verdict", "severity", "agent", "barrier", "title", "stage", "ring", "tile", "phase_wanted", "phase_now", "parity",
     "pending", "expected", "tx", "arrived", "owed", "released_by", "first_divergence", "cause", "site", "step",
-    "blamed", "certain", "advice",
+    "blamed", "certain", "advice", "counting",
 )  # fmt: skip
 
 
@@ -153,5 +156,5 @@ def report_json(report: Report) -> dict[str, Any]:
 
 
 def _finding_json(finding: Finding) -> dict[str, Any]:
-    values = asdict(replace(finding, effects=()))
+    values = asdict(replace(finding, effects=())) | {"counting": finding.counting.name.lower()}
     return {key: list(values[key]) if isinstance(values[key], tuple) else values[key] for key in _KEYS}

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections import Counter
+
 from visualizer.diagnosis.alike import Root, Told, folded
-from visualizer.diagnosis.arrived import missing_bytes
-from visualizer.diagnosis.report import Finding, Owed, Report
+from visualizer.diagnosis.arrived import missing_bytes, numbered
+from visualizer.diagnosis.report import SEVERITIES, Finding, Owed, Report
 from visualizer.diagnosis.source_lines import line
 from visualizer.diagnosis.wording import commas, listed
 from visualizer.language import mark, tr, trn
+from visualizer.replay.barrier_columns import Counting
 
 BLOCKED = ("STARVED", "LAPPED", "NOT YET", "EARLY PASS PENDING")
 """Verdicts about an agent that was still blocked when the recording ended."""
@@ -24,13 +27,7 @@ def report_text(report: Report, most: int | None = None) -> str:
         if report.not_judged:
             head = tr("the run {ended}{lost}; no findings in what was judged{note}", ended=ended, lost=lost, note=note)
         return "\n".join([head, *not_judged_lines(report), *schedules_lines(report)])
-    head = trn(
-        "{n} finding: the run {ended}{lost}",
-        "{n} findings: the run {ended}{lost}",
-        len(report.findings),
-        ended=ended,
-        lost=lost,
-    )
+    head = tr("{findings}: the run {ended}{lost}", findings=counts_text(report), ended=ended, lost=lost)
     if report.schedules is not None and report.note:
         head = tr("{head} ({note})", head=head, note=report.note)
     found = [_root_text(number, root) for number, root in enumerate(folded(report)[:most], 1)]
@@ -39,9 +36,31 @@ def report_text(report: Report, most: int | None = None) -> str:
 
 
 def count_text(report: Report) -> str:
-    """ "no findings", "1 finding", "3 findings"."""
-    count = len(report.findings)
-    return trn("{n} finding", "{n} findings", count) if count else tr("no findings")
+    """ "no findings", "3 findings"; where some are effects or the same in other CTAs, "1 cause, 120 findings": as
+    many causes as paragraphs and rows are shown, and every finding there is."""
+    if report.clean:
+        return tr("no findings")
+    every = len(report.every)
+    findings = trn("{n:,} finding", "{n:,} findings", every)
+    causes = len(folded(report))
+    return findings if causes == every else commas([trn("{n:,} cause", "{n:,} causes", causes), findings])
+
+
+def counts_text(report: Report) -> str:
+    """The same and how bad they are, "1 cause, 1,080 findings (120 errors, 960 notes)"; a single one's row says so."""
+    count = count_text(report)
+    return count if len(report.every) < 2 else tr("{head} ({note})", head=count, note=severities_text(report))
+
+
+def severities_text(report: Report) -> str:
+    """ "120 errors, 960 notes", of all findings; "" where there are none."""
+    of = Counter(finding.severity for finding in report.every)
+    counts = {
+        "error": trn("{n:,} error", "{n:,} errors", of["error"]),
+        "warning": trn("{n:,} warning", "{n:,} warnings", of["warning"]),
+        "note": trn("{n:,} note", "{n:,} notes", of["note"]),
+    }
+    return commas([counts[severity] for severity in SEVERITIES if of[severity]])
 
 
 def schedules_lines(report: Report) -> list[str]:
@@ -137,7 +156,7 @@ def _where(finding: Finding) -> str:
             agent=finding.agent,
             place=place,
             barrier=finding.title,
-            wanted=finding.phase_wanted,
+            wanted=numbered(finding.phase_wanted or 0, finding.counting),
             parity=finding.parity,
         )
     subject = finding.agent or finding.title
@@ -152,20 +171,29 @@ def _numbers(finding: Finding) -> str | None:
     wanted = ""
     if finding.verdict not in BLOCKED and finding.phase_wanted is not None:
         wanted = tr(
-            " (the agent means #{wanted}, with parity {parity})", wanted=finding.phase_wanted, parity=finding.parity
+            " (the agent means #{wanted}, with parity {parity})",
+            wanted=numbered(finding.phase_wanted, finding.counting),
+            parity=finding.parity,
         )
     return tr(
         "{barrier} is in phase #{phase}{wanted}: {counts}.",
         barrier=finding.title,
-        phase=finding.phase_now,
+        phase=numbered(finding.phase_now, finding.counting),
         wanted=wanted,
         counts=commas(counts_texts(finding)),
     )
 
 
+def came_of(finding: Finding) -> tuple[str, str]:
+    """Arrivals of the barrier's phase that are in, and those it takes; "?" where they are not known."""
+    if finding.counting == Counting.NOTHING:
+        return "?", "?"
+    return str((finding.expected or 0) - (finding.pending or 0)), str(finding.expected or "?")
+
+
 def counts_texts(finding: Finding) -> list[str]:
     """How far the barrier's phase has come: "arrived 1/2" and, where bytes are not even, "4096 bytes to come"."""
-    arrived = tr("arrived {arrived}", arrived=f"{(finding.expected or 0) - (finding.pending or 0)}/{finding.expected}")
+    arrived = tr("arrived {arrived}", arrived="/".join(came_of(finding)))
     return list(filter(None, (arrived, missing_bytes(finding.tx or 0))))
 
 

@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from visualizer.arrays.ordering import distinct
+from visualizer.diagnosis.arrived import numbered, parity_text
 from visualizer.export.selection import Selection
 from visualizer.recording.schema import EventFlag, EventKind, kind_name
 from visualizer.replay.history import AgentActivity, History, Spans, StageState
@@ -219,7 +220,7 @@ def _barrier(selection: Selection, lane: Lane) -> Track:
     start, end = np.maximum(start[touch], selection.begin), np.minimum(end[touch], selection.end)
     number = number[touch]
     texts = distinct(number)
-    names = [f"phase {n} (parity {n & 1})" for n in texts.tolist()]
+    names = [f"phase {numbered(n, curve.counting)} (parity {parity_text(n, curve.counting)})" for n in texts.tolist()]
     first = int(np.searchsorted(curve.time, selection.begin, side="right")) - 1
     last = int(np.searchsorted(curve.time, selection.end, side="right"))
     rows = slice(max(first, 0), last)

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from visualizer.diagnosis.arrived import CURSOR, arrived_of, landed_at
+from visualizer.diagnosis.arrived import CURSOR, arrived_of, landed_at, number_of, numbered, parity_of, parity_text
 from visualizer.diagnosis.explanations.explain import explain
 from visualizer.diagnosis.wording import STATES, state_word
 from visualizer.export.errors import ExportError
@@ -176,16 +176,20 @@ def _event(history: History, step: int) -> dict[str, Any]:
 
 
 def _barrier_value(history: History, step: int, row: int, values: list[int]) -> dict[str, int | str] | None:
-    """None: not initialised. `arrived` and `landed` are texts: what of the phase has come, "64/96" and "8/16 KiB"."""
+    """None: not initialised. Texts are `number` and `parity`, which may not be known, and what of the phase has come:
+    `arrived`, "64/96", and `landed`, "8/16 KiB"."""
     valid, phase, pending, expected, tx = values
     if not valid:
         return None
+    now = history.barrier_at(row, step)
     return {
         "phase": phase,
+        "number": number_of(now),
+        "parity": parity_of(now),
         "pending": pending,
         "expected": expected,
         "tx": tx,
-        "arrived": arrived_of(history.barrier_at(row, step)),
+        "arrived": arrived_of(now),
         "landed": landed_at(history, row, step).text,
     }
 
@@ -259,13 +263,14 @@ def _boxes(intervals: Intervals, begin: int, end: int, room: _Room) -> list[list
 
 def _barrier_lane(selection: Selection, store: LaneStore, lane: Lane, end: int, room: _Room) -> dict[str, Any]:
     data = store.barrier(lane)
+    counting = data.curve.counting
     touch = np.flatnonzero((data.end > selection.begin) & (data.start < end)).tolist()
     boxes = [
         [
             max(int(data.start[row]), selection.begin),
             min(int(data.end[row]), end),
             "phase_odd" if number & 1 else "phase_even",
-            [f"phase #{number} ({number & 1})", f"{number & 1}"],
+            [f"phase #{numbered(number, counting)} ({parity_text(number, counting)})", parity_text(number, counting)],
         ]
         for row in touch
         if (number := int(data.number[row])) >= 0

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import itertools
 from dataclasses import dataclass, replace
+from enum import IntEnum
 from functools import cached_property
 from typing import NamedTuple
 
@@ -31,6 +32,14 @@ _COMPLETE_TX = int(EventKind.COMPLETE_TX)
 _ROWS_AT_ONCE = 1 << 15
 
 
+class Counting(IntEnum):
+    """What the number of a barrier's phase counts from."""
+
+    INIT = 0
+    BEGINNING = 1  # of the recording, in the middle of the run: an even number of phases before it is not known
+    NOTHING = 2  # nobody told the barrier's count, so that none of its phases is known
+
+
 @dataclass(frozen=True, eq=False)
 class BarrierCurve:
     """One barrier over time, a row per change; all shape (changes,). Times in ps, tx in bytes."""
@@ -41,6 +50,7 @@ class BarrierCurve:
     pending: NDArray[np.int32]
     expected: NDArray[np.int32]
     tx: NDArray[np.int32]
+    counting: Counting = Counting.INIT  # what `phase` counts from
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,6 +64,7 @@ class BarrierState:
     tx: int = 0  # bytes
     needed: int = 0  # arrivals that the current phase takes: what it began with, and what was added since
     landed: int = 0  # bytes of the current phase that are in
+    counting: Counting = Counting.INIT  # what `phase` counts from
 
     @property
     def parity(self) -> int:
@@ -97,11 +108,12 @@ class BarrierColumns:
     first_valid: NDArray[np.bool_]
     first_phase: NDArray[np.int32]
     first_count: NDArray[np.int32]
+    counting: NDArray[np.uint8]  # Counting, (barriers,)
 
     @property
     def uncounted(self) -> NDArray[np.bool_]:
         """Barriers whose count nobody told, so that none of their phases is known; shape (barriers,)."""
-        uncounted: NDArray[np.bool_] = self.first_valid & (self.first_count == 0)
+        uncounted: NDArray[np.bool_] = self.counting == Counting.NOTHING
         return uncounted
 
     def at(self, row: int, step: int) -> BarrierState:
@@ -116,7 +128,8 @@ class BarrierColumns:
         """The barrier after the change at a position of its own, as `change_at` and State.barrier_change tell it."""
         if change < self.index.starts[row]:
             count = int(self.first_count[row])
-            return BarrierState(bool(self.first_valid[row]), int(self.first_phase[row]), count, count, 0, count)
+            first = bool(self.first_valid[row]), int(self.first_phase[row]), count, count, 0, count, 0
+            return BarrierState(*first, Counting(self.counting[row]))
         reload = int(self.reloads[self.reloads.searchsorted(change, side="right") - 1])
         return BarrierState(
             bool(self.valid[change]),
@@ -126,6 +139,7 @@ class BarrierColumns:
             int(self.tx[change]),
             self._needed(row, reload, change),
             self._landed(reload, change),
+            Counting(self.counting[row]),
         )
 
     def _landed(self, reload: int, position: int) -> int:
@@ -189,6 +203,7 @@ class BarrierColumns:
             self.pending[rows],
             self.expected[rows],
             self.tx[rows],
+            Counting(self.counting[row]),
         )
 
 
@@ -200,7 +215,7 @@ def build_barrier_columns(columns: EventColumns) -> BarrierColumns:
     )
     size = len(index)
     phase, pending, expected, tx = np.empty((4, size), np.int32)
-    first = _first(trace, index, kind)
+    first = _first(columns, index, kind)
     reloads = np.empty(0, np.int64)
     built = BarrierColumns(index, kind, phase, pending, expected, tx, np.empty(size, bool), reloads, *first)
 
@@ -223,15 +238,22 @@ def build_barrier_columns(columns: EventColumns) -> BarrierColumns:
 
 
 def _first(
-    trace: Trace, index: StepIndex, kind: NDArray[np.uint8]
-) -> tuple[NDArray[np.bool_], NDArray[np.int32], NDArray[np.int32]]:
-    """Whether each barrier was initialised before the recording began, and its phase and count by then; else 0."""
+    columns: EventColumns, index: StepIndex, kind: NDArray[np.uint8]
+) -> tuple[NDArray[np.bool_], NDArray[np.int32], NDArray[np.int32], NDArray[np.uint8]]:
+    """Whether each barrier was initialised before the recording began, and its phase and count by then, else 0; and
+    what its phases count from."""
     inits = np.searchsorted(index.starts, np.flatnonzero(kind == EventKind.INIT), side="right") - 1
+    trace = columns.trace
     valid = np.diff(index.starts) > 0
+    if "unplaced" in trace.meta.window or not len(inits):
+        # Inits are not there to be missed: what is waited for was a barrier, whether it changes here or not.
+        valid |= np.bincount(columns.barrier[columns.barrier >= 0], minlength=len(valid)) > 0
     valid[inits] = False
     phase = np.array([barrier.first_phase for barrier in trace.barriers], np.int32)
     count = np.array([barrier.init_count for barrier in trace.barriers], np.int32)
-    return valid, np.where(valid, phase, 0).astype(np.int32), np.where(valid, count, 0).astype(np.int32)
+    since = Counting.BEGINNING if "unplaced" in trace.meta.window else Counting.INIT
+    counting = np.where(valid, np.where(count == 0, Counting.NOTHING, since), Counting.INIT).astype(np.uint8)
+    return valid, np.where(valid, phase, 0).astype(np.int32), np.where(valid, count, 0).astype(np.int32), counting
 
 
 def _fill(built: BarrierColumns, rows: slice, amount: NDArray[np.int32]) -> NDArray[np.int64]:

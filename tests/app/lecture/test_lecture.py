@@ -15,6 +15,7 @@ from visualizer import language
 from visualizer.app.lecture.commands import LECTURE_COMMANDS
 from visualizer.app.lecture.lecture import Lecture
 from visualizer.app.lecture.story_chooser import StoryChooser
+from visualizer.app.window.about import about_text
 from visualizer.app.window.main_window import MainWindow
 from visualizer.playback.stories.load import built_in_stories, load_story, story_path
 from visualizer.playback.stories.presentation import Beat
@@ -187,6 +188,8 @@ def test_exploring_lends_the_window_the_step_and_f5_returns(
     assert window.document is not document
     assert lecture.told is not None
     assert window.navigator.focus == lecture.told.focus
+    assert window.status.text("file") == ""  # there is nothing to save
+    assert "not saved" not in about_text(window.document)
     window.navigator.next_event()
     qtbot.keyClick(window, Qt.Key.Key_F5)
     assert lecture.stage.isVisible()
@@ -271,7 +274,7 @@ def test_a_story_with_problems_is_not_started(window: MainWindow, tmp_path: Path
     path.write_text(STORY.replace("focus = 20", "focus = 100000"), encoding="utf-8")
     window.lectures.present(path, full_screen=False)
     assert window.lectures.lecture is None
-    assert "chapter 'two', step 1: focus: step 100000" in window.messages.text
+    assert "chapter 'two': step 1: focus: step 100000" in window.messages.text
 
 
 def test_no_two_stage_commands_share_a_key() -> None:

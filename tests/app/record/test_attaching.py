@@ -101,8 +101,13 @@ def test_several_recordings_are_a_list_and_then_one_document(
     names = [path.name for path in dialog.recorded]
     assert names == ["run.pscope", "run.attention.pscope"]
     assert "Choose which recording to open." in dialog.note.text()
+    assert dialog.focusWidget() is dialog.recordings
+    dialog.recordings.setCurrentRow(1)
+    asked: list[AttachRequest] = []
+    dialog.requested.connect(asked.append)
     with qtbot.waitSignal(window.jobs.succeeded):
-        dialog.recordings.itemActivated.emit(dialog.recordings.item(1))
+        qtbot.keyClick(dialog.recordings, Qt.Key.Key_Return)
+    assert asked == []  # Return is not also Record
     choice = window.recordings
     qtbot.waitUntil(choice.isVisible)
     assert [choice.itemText(row) for row in range(choice.count())] == names
@@ -112,6 +117,14 @@ def test_several_recordings_are_a_list_and_then_one_document(
         qtbot.keyClick(choice, Qt.Key.Key_Up)
     assert window.document.path.name == "run.pscope"
     assert jobs == {window.document.history.trace.meta.source["job"]}
+    dialog.reject()
+
+
+def test_where_nothing_was_recorded_return_tries_again(window: MainWindow, dialog: AttachDialog, qtbot: QtBot) -> None:
+    _type(dialog, f"./host proc {LOADED} launch plain", qtbot)
+    _record(window, dialog.start, qtbot)
+    assert dialog.recorded == []
+    assert dialog.focusWidget() is dialog.start
     dialog.reject()
 
 
@@ -135,6 +148,7 @@ def test_kernels_are_listed_and_one_is_chosen(window: MainWindow, dialog: Attach
     kernel = dialog.form.kernel
     assert [kernel.itemText(row) for row in range(kernel.count())] == ["gemm  x 2", "attention  x 1"]
     assert dialog.recorded == []
+    assert dialog.focusWidget() is kernel
     assert all(line.startswith(("original", "phasescope")) for line in dialog.printed.toPlainText().splitlines())
     kernel.setCurrentIndex(1)
     kernel.activated.emit(1)

@@ -10,7 +10,7 @@ import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QKeySequence
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication, QDialog, QTableView
+from PySide6.QtWidgets import QApplication, QDialog, QPlainTextEdit, QTableView
 from pytestqt.qtbot import QtBot
 
 from visualizer.app.settings.appearance import system_theme
@@ -133,3 +133,15 @@ def test_lanes_are_chosen_by_key_in_the_timeline_alone(window: MainWindow) -> No
     table.setFocus()
     QTest.keySequence(table, QKeySequence("Down"))
     assert window.navigator.focus.lane == keys[keys.index(first) + 1]
+
+
+@pytest.mark.parametrize("name", theme_names())
+def test_what_a_field_says_while_it_is_empty_can_be_read(window: MainWindow, name: str) -> None:
+    """Qt halves the colour of a text that a style sheet gives, unless that gives this one too."""
+    window.appearance.set_theme(name)
+    field = QPlainTextEdit(window)
+    field.setPlaceholderText("M" * 20)
+    field.resize(400, 60)
+    image = field.grab().toImage()
+    seen = {image.pixelColor(x, y).name() for x in range(image.width()) for y in range(image.height())}
+    assert window.appearance.theme.text_muted in seen

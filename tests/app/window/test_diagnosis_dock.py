@@ -52,7 +52,7 @@ def test_a_deadlock_opens_at_the_agent_that_is_blocked(
     qtbot.waitUntil(lambda: not inspector.visibleRegion().isEmpty())
     assert inspector.sections[0].alarm
     assert inspector.sections[0].text == finding.cause
-    assert window.status.text("findings") == "⚠ 1 finding"
+    assert window.status.text("findings") == "⚠ 1 cause, 4 findings"
 
 
 def test_a_diagnosis_that_comes_late_takes_nobody_away(

@@ -6,6 +6,7 @@ import dataclasses
 
 import pytest
 
+from visualizer.language import speaking
 from visualizer.playback.stories.check import check_story
 from visualizer.playback.stories.errors import StoryError
 from visualizer.playback.stories.find import find_focus
@@ -110,7 +111,7 @@ def test_a_sound_story_has_no_problems() -> None:
         ({"highlight": ("full[7]",)}, "no lane 'full[7]'"),
         ({"text": Text("{full[0].tx}", "x")}, "text: en and zh do not have the same placeholders"),
         ({"text": Text("{full[0].xx}", "{full[0].xx}")}, "text.en: the placeholder {full[0].xx} means nothing"),
-        ({"focus": FocusRule(step=100_000)}, "chapter 'a', step 1: focus: step 100000 is outside"),
+        ({"focus": FocusRule(step=100_000)}, "chapter 'a': step 1: focus: step 100000 is outside"),
     ],
 )
 def test_check_finds_what_is_wrong(changes: dict[str, object], problem: str) -> None:
@@ -148,3 +149,13 @@ def test_the_zoom_shows_the_focus(zoom: str) -> None:
 
 def test_keep_leaves_the_view_alone() -> None:
     assert zoom_range(Telling(story(zoom="keep")).told(0, 0)) is None
+
+
+def test_what_is_wrong_is_said_in_the_language_of_the_window_whichever_text_it_is_in() -> None:
+    with speaking("zh"):
+        (outside,) = check_story(story(focus=FocusRule(step=100_000)))
+        (first, second) = check_story(story(text=Text("{nothing.here}", "{nothing.here}")))
+    assert "章 'a': 第 1 步: focus" in outside
+    for problem, key in ((first, "text.en"), (second, "text.zh")):
+        assert key in problem
+        assert "占位符" in problem

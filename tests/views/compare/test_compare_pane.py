@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from PySide6.QtCore import QPoint, Qt
 from pytestqt.qtbot import QtBot
+from stranger_traces import stranger
 from two_ring_traces import two_rings
 
 from visualizer.diagnosis.comparison.compare import Comparison
@@ -155,6 +156,17 @@ def test_the_verdict_in_words(pane: CompareWidget, lesson_history: History) -> N
     pane.set_comparison(Comparison(lesson_history, lesson_history), "a", "b")
     assert pane.verdict.text() == "Every agent does the same in the same order in both. 8 tiles are aligned."
     assert pane.tabs.currentWidget() is pane.tiles
+
+
+def test_where_no_tile_is_named_the_tables_have_the_room_of_the_bars(
+    pane: CompareWidget, comparison: Comparison
+) -> None:
+    nameless = History(stranger())
+    assert pane.bars.isVisibleTo(pane)
+    pane.set_comparison(Comparison(nameless, nameless), "a", "b")
+    assert not pane.bars.isVisibleTo(pane)
+    pane.set_comparison(comparison, "a", "b")
+    assert pane.bars.isVisibleTo(pane)
 
 
 def test_it_can_be_emptied(pane: CompareWidget) -> None:

@@ -8,7 +8,7 @@ import pytest
 from diagnosed_mistakes import diagnosed
 from two_ctas_hang import two_ctas_hang
 
-from visualizer.diagnosis.report import Report
+from visualizer.diagnosis.report import Finding, Report
 from visualizer.diagnosis.report_text import count_text
 from visualizer.playback.focus import Focus
 from visualizer.views.diagnosis.details_model import MOST
@@ -33,13 +33,13 @@ def test_the_details_of_a_blocked_agent() -> None:
         ("line", "baseline.py:105 read"),
         ("first divergence", "step 28"),
         ("waits for", "phase #0, parity 0; the barrier is in #0"),
-        ("arrived", "1 of 2"),
-        ("", "C0 1, step 31"),
+        ("arrived", "1 of 2 by the end"),
         ("owed by", "C1: blocked on full[0], never arrives"),
         ("released by", "nothing: it waits for ever"),
+        ("arrivals by", "C0 1, step 31"),
         ("seen at", "step 27"),
     ]
-    assert lines[4].focus == Focus(31, "C0")
+    assert lines[6].focus == Focus(31, "C0")
     assert lines[7].focus == Focus(27, "P")
 
 
@@ -77,10 +77,25 @@ def test_many_things_not_judged_leave_room_for_the_findings() -> None:
     assert all(line in headline(Report("completed", 0, (), not_judged=lines[:2])) for line in lines[:2])
 
 
-def test_findings_are_counted_by_severity() -> None:
+def test_causes_and_findings_are_counted_as_the_rows_show_them() -> None:
     _, report = diagnosed("32")
-    assert count_text(report) == "1 finding"
-    assert headline(report) == "Deadlock: 3 errors, 1 note."
+    assert count_text(report) == "1 cause, 4 findings"
+    assert headline(report) == "Deadlock: 1 cause, 4 findings (3 errors, 1 note)."
+
+
+def test_what_is_the_same_in_other_ctas_is_no_further_cause() -> None:
+    history, report = two_ctas_hang()
+    rows = folded_rows(history.trace, report)
+    assert count_text(report) == "1 cause, 4 findings"
+    assert sum(not row.is_effect for row in rows) == 1
+    assert sum(1 + len(row.elsewhere) for row in rows) == 4 - 1  # the effect in the other CTA is under its own cause
+
+
+def test_a_number_that_says_it_all_stands_alone() -> None:
+    one = Finding("STARVED", "error", "P waits.", agent="P")
+    apart = replace(one, agent="C", severity="warning")
+    assert headline(Report("timeout", 0, (one,))) == "Timeout: 1 finding."
+    assert headline(Report("timeout", 0, (one, apart))) == "Timeout: 2 findings (1 error, 1 warning)."
 
 
 def test_what_is_the_same_in_other_ctas_is_a_line_that_leads_there() -> None:

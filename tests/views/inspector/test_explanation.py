@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import pytest
+from mid_run import mid_run
 from pane_testing import LAST, hand_history
 from pytestqt.qtbot import QtBot
 
 from visualizer.diagnosis.explanations.explain import explain
 from visualizer.playback.focus import Focus
 from visualizer.recording.tables import Ending
+from visualizer.views.inspector.explanation_model import lost_text
 from visualizer.views.inspector.explanation_widget import ExplanationWidget
 from visualizer.views.look.pane import Pane
 from visualizer.views.look.theme import load_theme
@@ -69,6 +71,11 @@ def test_how_it_ended_and_what_was_lost_are_banners(pane: ExplanationWidget) -> 
     assert pane.ending.isVisibleTo(pane)
     assert pane.ending.text() == "⚠ This run ended in deadlock: the producer waits for ever"
     assert pane.lost.text() == "⚠ 9 events lost: the log was too small; 2 of them left out with the others"
+
+
+def test_the_last_records_alone_are_no_log_that_was_too_small() -> None:
+    trace = mid_run().trace
+    assert lost_text(trace).startswith(f"⚠ {trace.meta.events_lost} events lost: only the last were kept")
 
 
 def test_without_a_recording_it_says_what_to_do(pane: ExplanationWidget) -> None:

@@ -7,8 +7,12 @@ from pane_testing import hand_history, requested
 from PySide6.QtCore import QUrl
 from pytestqt.qtbot import QtBot
 
+from visualizer.diagnosis.diagnose import diagnose
 from visualizer.playback.focus import Focus
+from visualizer.programs.registry import find_program
 from visualizer.recording.tables import Ending
+from visualizer.replay.history import History
+from visualizer.sources.simulator.simulate import simulate
 from visualizer.views.inspector.inspector_widget import InspectorWidget
 from visualizer.views.look.pane import Pane
 from visualizer.views.look.theme import load_theme
@@ -51,6 +55,20 @@ def test_how_the_run_ended_stands_above(pane: InspectorWidget) -> None:
     pane.set_history(hand_history(ending=Ending("deadlock", "the producer waits for ever")))
     assert pane.banner.isVisibleTo(pane)
     assert "deadlock" in pane.banner.text()
+
+
+def test_where_the_finding_of_a_hang_stands_its_ending_does_not(pane: InspectorWidget) -> None:
+    history = History(simulate(find_program("baseline", fault="F21")))
+    report = diagnose(history)
+    pane.set_report(report)
+    pane.set_history(history)
+    finding = report.findings[0]
+    pane.set_focus(Focus(finding.step or 0, finding.agent))
+    assert pane.sections[0].alarm
+    assert not pane.banner.isVisibleTo(pane)
+    pane.set_focus(Focus(0))
+    assert "deadlock" in pane.banner.text()
+    assert pane.banner.isVisibleTo(pane)
 
 
 def test_names_from_a_file_are_shown_as_they_are(pane: InspectorWidget) -> None:

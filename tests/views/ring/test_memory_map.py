@@ -97,6 +97,12 @@ def test_every_ring_of_the_cta_is_there_under_its_name() -> None:
     assert [entry.lane for entry in shown.regions] == [f"CTA1.{entry.region.name}" for entry in shown.regions]
 
 
+def test_the_table_has_room_for_the_longest_name() -> None:
+    shown = memory_map(History(two_rings(4)), 0)
+    (name,) = [column for column in shown.columns if column.key == "name"]
+    assert name.widest == max((entry.region.name for entry in shown.regions), key=len)
+
+
 def test_of_two_rings_the_touched_stage_alone_is_focused() -> None:
     history = History(two_rings(4))
     kinds, rings = history.kinds, history.trace.events["ring"]

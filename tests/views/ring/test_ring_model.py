@@ -74,9 +74,9 @@ def test_an_empty_stage_and_a_phase_that_flipped() -> None:
     shown = ring(hand_history(), 32)
     stage = shown.stages[0]
     assert (stage.state, stage.tile, stage.filled) == ("empty", -1, 0.0)
-    assert [(barrier.phase, barrier.parity, barrier.arrived_text) for barrier in stage.barriers] == [
-        (1, 1, "0/1"),
-        (1, 1, "0/64"),
+    assert [(barrier.phase, barrier.digit, barrier.arrived_text) for barrier in stage.barriers] == [
+        (1, "1", "0/1"),
+        (1, "1", "0/64"),
     ]
 
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from PySide6.QtCore import QSize, Qt, Signal
-from PySide6.QtGui import QTextCursor
+from PySide6.QtGui import QKeyEvent, QTextCursor
 from PySide6.QtWidgets import QListWidget, QListWidgetItem, QPlainTextEdit, QWidget
 
 from visualizer.app.record.attach_form import AttachForm
@@ -23,6 +23,15 @@ _LINES_KEPT = 5000
 _PATH_ROLE = Qt.ItemDataRole.UserRole
 
 
+class _Recordings(QListWidget):
+    """Return opens a recording and does not press the dialog's button as well, which would record again."""
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        super().keyPressEvent(event)
+        if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
+            event.accept()
+
+
 class AttachDialog(WorkDialog):
     """Emits `requested(AttachRequest)`, and `chosen(Path)` for a recording to be looked at."""
 
@@ -36,7 +45,7 @@ class AttachDialog(WorkDialog):
         self.printed.setPlaceholderText(tr("What the program prints is shown here."))
         self.printed.setMaximumBlockCount(_LINES_KEPT)
         self.printed.setFont(inherited_mono_font())
-        self.recordings = QListWidget(accessibleName=tr("What was recorded"))
+        self.recordings = _Recordings(accessibleName=tr("What was recorded"))
         self.recordings.setToolTip(tr("Return or a double click opens a recording"))
         self.recordings.hide()
         self._lay_out(self.form, self.form.fields)
@@ -69,6 +78,8 @@ class AttachDialog(WorkDialog):
         self.progress.hide()  # how long a program will run nobody knows
         if not busy:
             self._check()
+            if self.recorded:
+                self.recordings.setFocus()
 
     def print_out(self, text: str) -> None:
         """Append what the program printed, in view if the end was."""

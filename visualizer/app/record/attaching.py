@@ -161,12 +161,12 @@ class Attaching(QObject):
         if asked.options.list_only:
             dialog.form.offer_kernels(used_kernels(outcome.kernels))
             dialog.note.setText(ended + " " + tr("Its kernels are offered in the field Kernel."))
+            dialog.form.kernel.setFocus()
         elif len(dialog.recorded) == 1:
             self.open(dialog.recorded[0], outcome.recorded[0].trace)
             dialog.accept()
         elif dialog.recorded:
             dialog.note.setText(ended + " " + tr("Choose which recording to open."))
-            dialog.recordings.setFocus()
         else:
             dialog.note.setText(ended + " " + tr("Nothing was recorded; above is why."))
 

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from visualizer.diagnosis.report import Report
+from visualizer.language import tr
 from visualizer.playback.focus import Focus
 from visualizer.replay.history import History
 
@@ -43,6 +44,13 @@ class Document:
     def title(self) -> str:
         """What the title bar calls it."""
         return self.path.name if self.path else f"{self.history.trace.meta.program} ({self._source})"
+
+    @property
+    def place(self) -> str:
+        """The file that it is in; "not saved", or "" where there is nothing to save, as of a lecture's step."""
+        if self.path is None:
+            return "" if self.saved else tr("not saved")
+        return str(self.path)
 
     @property
     def would_be_lost(self) -> bool:

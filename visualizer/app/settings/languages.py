@@ -9,11 +9,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import partial
 
-from PySide6.QtCore import QObject, Qt, Signal
+from PySide6.QtCore import QCoreApplication, QObject, Qt, Signal
 from PySide6.QtGui import QFont, QFontDatabase, QGuiApplication, QRawFont
 from PySide6.QtWidgets import QApplication, QComboBox, QTabWidget, QTreeWidget
 
 from visualizer.app.settings.settings import Settings
+from visualizer.app.settings.words_of_qt import WordsOfQt
 from visualizer.app.work.message_bar import MessageBar
 from visualizer.cli.remedies import INSTALL_CJK_FONT
 from visualizer.language import current, messages_shown, shown_as, tr, use
@@ -51,8 +52,10 @@ class Languages(QObject):
         self._settings, self._messages = settings, messages
         self._shown = current()
         # Of the application's own font, not of what an earlier window made of it.
+        self._words_of_qt = WordsOfQt(self)
         self._base = [family for family in QGuiApplication.font().families() if family not in CHINESE_FAMILIES]
         self._use_font()
+        self._use_words_of_qt()
 
     @property
     def is_chinese(self) -> bool:
@@ -70,6 +73,7 @@ class Languages(QObject):
             return
         before, self._shown = self._shown, current()
         self._use_font()
+        self._use_words_of_qt()
         for top in QApplication.topLevelWidgets():
             say_again(top, before)
         self.changed.emit()
@@ -83,6 +87,11 @@ class Languages(QObject):
         font = QApplication.font()
         font.setFamilies([*self._base, *(CHINESE_FAMILIES if self.is_chinese else ())])
         QApplication.setFont(font)
+
+    def _use_words_of_qt(self) -> None:
+        QCoreApplication.removeTranslator(self._words_of_qt)
+        if self.is_chinese:
+            QCoreApplication.installTranslator(self._words_of_qt)
 
 
 def has_chinese_font() -> bool:

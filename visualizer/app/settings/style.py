@@ -89,7 +89,7 @@ QPushButton[role="primary"]:enabled {{ background: {theme.producer.fill}; color:
   border-color: {theme.producer.outline}; font-weight: 600; }}
 QPushButton[role="primary"]:focus {{ border-color: {theme.accent}; }}
 QSpinBox, QDoubleSpinBox, QComboBox, QLineEdit {{ background: {theme.panel}; color: {theme.text};
-  border: 1px solid {theme.border}; border-radius: 3px; padding: 2px 5px;
+  placeholder-text-color: {theme.text_muted}; border: 1px solid {theme.border}; border-radius: 3px; padding: 2px 5px;
   selection-background-color: {theme.selection}; selection-color: {theme.text}; }}
 QSpinBox:focus, QDoubleSpinBox:focus, QComboBox:focus, QLineEdit:focus {{ border: {edge}px solid {theme.accent}; }}
 QSpinBox[changed="true"], QCheckBox[changed="true"], QComboBox[changed="true"] {{ font-weight: 600;
@@ -118,6 +118,7 @@ QHeaderView::section {{ background: {theme.header}; color: {theme.text_muted}; b
   border-right: 1px solid {theme.grid}; border-bottom: 1px solid {theme.border}; }}
 QTableView, QListView, QTreeView, QPlainTextEdit, QTextBrowser {{ background: {theme.panel}; border: none;
   gridline-color: {theme.grid}; selection-background-color: {theme.selection}; selection-color: {theme.text}; }}
+QPlainTextEdit {{ placeholder-text-color: {theme.text_muted}; }}
 QPlainTextEdit[readOnly="false"] {{ border: 1px solid {theme.border}; border-radius: 3px; }}
 QPlainTextEdit[readOnly="false"]:focus {{ border: {edge}px solid {theme.accent}; }}
 QTreeView::item {{ padding: 2px 0; }}

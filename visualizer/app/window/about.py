@@ -34,7 +34,7 @@ def about_text(document: Document | None) -> str:
         return lines[0]
     meta = document.history.trace.meta
     facts = {
-        tr("file"): str(document.path) if document.path else tr("not saved"),
+        tr("file"): document.place,
         tr("program"): meta.program,
         tr("command"): meta.command,
         tr("recorded"): meta.created,

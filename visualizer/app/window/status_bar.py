@@ -6,7 +6,8 @@ from PySide6.QtWidgets import QStatusBar, QWidget
 
 from visualizer.app.session.document import Document
 from visualizer.app.work.job import JobRunner
-from visualizer.diagnosis.report_text import count_text
+from visualizer.diagnosis.report import Report
+from visualizer.diagnosis.report_text import count_text, severities_text
 from visualizer.diagnosis.trust.trust import left_out_sentences, trust_detail, trust_sentence
 from visualizer.diagnosis.wording import ending_word, sentences
 from visualizer.language import recorded, tr
@@ -53,7 +54,7 @@ class RecordingStatus(QStatusBar):
         errors = meta.check.get("errors", 0)
         self._set("note", document.note)
         path = document.path
-        self._set("file", abridged(path.name) if path else tr("not saved"), tooltip=str(path or ""))
+        self._set("file", abridged(path.name) if path else document.place, tooltip=str(path or ""))
         self._set("source", abridged(source_text(meta)), tooltip=source_text(meta))
         self._set("ending", ending_word(ended), alarm=ended != "completed", tooltip=recorded(meta.ending.detail))
         report = document.report
@@ -61,7 +62,7 @@ class RecordingStatus(QStatusBar):
             "findings",
             count_text(report) if report is not None else "",
             alarm=document.needs_diagnosis,
-            tooltip=tr("what the diagnosis found; the Diagnosis pane lists it"),
+            tooltip=_findings_tooltip(report),
         )
         self._set("check", _check_text(meta), alarm=bool(errors), tooltip=_check_tooltip(meta))
         self._set("events", tr("{events:,} events", events=document.history.steps))
@@ -91,6 +92,11 @@ def source_text(meta: Meta) -> str:
     return str(source.get("gpu") or source.get("kind", ""))
 
 
+def _findings_tooltip(report: Report | None) -> str:
+    counts = severities_text(report) if report is not None else ""
+    return "\n".join(filter(None, (counts, tr("what the diagnosis found; the Diagnosis pane lists it"))))
+
+
 def _check_text(meta: Meta) -> str:
     """Only a GPU can be wrong: the simulator moves no data."""
     if not meta.check:
@@ -109,6 +115,13 @@ def _check_tooltip(meta: Meta) -> str:
 
 
 def _lost_tooltip(meta: Meta) -> str:
+    if "unplaced" in meta.window:
+        return tr(
+            "{records_lost:,} events came before the last ones, which alone were kept; {events_dropped:,} more were"
+            " left out because records of other agents of that time are missing",
+            records_lost=meta.records_lost,
+            events_dropped=meta.events_dropped,
+        )
     return tr(
         "{records_lost:,} events did not fit in the log; {events_dropped:,} more were left out"
         " because records of other agents of that time are missing",

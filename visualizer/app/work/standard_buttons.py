@@ -1,4 +1,4 @@
-"""Buttons that Qt has words for, in the window's language: Qt's own translations are not shipped."""
+"""Buttons that Qt has words for too, in ours: the same in every language, and where Qt brings no translation."""
 
 from __future__ import annotations
 

@@ -42,6 +42,8 @@ class WorkDialog(QDialog):
         for field in (*self._fields, self.start):
             field.setEnabled(not busy)
         self.progress.setVisible(busy)
+        if not busy:
+            self.start.setFocus()  # Cancel had it, as all that could be changed was disabled
 
     def show_progress(self, fraction: float, what: str) -> None:
         self.progress.setValue(round(fraction * self.progress.maximum()))

@@ -10,10 +10,12 @@ import numpy as np
 from visualizer.diagnosis.arrived import arrived_of, missing_bytes
 from visualizer.diagnosis.barrier_facts import stage_words
 from visualizer.diagnosis.explanations import explain_barriers, explain_groups, explain_waits
+from visualizer.diagnosis.explanations.explain_unknown import explain_unknown
 from visualizer.diagnosis.explanations.scene import Scene
 from visualizer.diagnosis.wording import duration, listed, named_tile, state_word
 from visualizer.language import tr, trn
 from visualizer.recording.schema import BARRIER_STATE_KINDS, CP_ASYNC_ARRIVALS, EventKind, kind_name
+from visualizer.replay.barrier_columns import Counting
 from visualizer.replay.history import History, StageState
 from visualizer.semantics.word import decode
 
@@ -27,6 +29,8 @@ def explain(history: History, step: int) -> str:
             agent=scene.agent.name,
             kind=kind_name(scene.kind),
         )
+    if scene.after.counting == Counting.NOTHING and (told := explain_unknown(scene)) is not None:
+        return told
     return _EXPLAINERS[EventKind(scene.kind)](scene)
 
 

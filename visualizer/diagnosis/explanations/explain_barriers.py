@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from visualizer.diagnosis.arrived import arrived_of, bytes_of, landed_at
+from visualizer.diagnosis.arrived import arrived_of, bytes_of, landed_at, number_of, numbered
 from visualizer.diagnosis.explanations.scene import Scene
 from visualizer.diagnosis.wording import duration, listed, of_tile, sentence, sentences
 from visualizer.language import tr, trn
@@ -16,7 +16,7 @@ def init(scene: Scene) -> str:
             "The recording begins after the init: by then {barrier} is in phase #{phase}, arrived {arrived}, as follows"
             " from the number of the first tile.",
             barrier=scene.barrier_name,
-            phase=scene.after.phase,
+            phase=number_of(scene.after),
             arrived=arrived_of(scene.after),
         )
     return trn(
@@ -83,7 +83,7 @@ def complete_tx(scene: Scene) -> str:
         "{bytes} bytes{of_tile} land{estimate}, so {barrier} has {landed}{consequence}",
         bytes=scene.amount,
         of_tile=of_tile(scene.tile),
-        estimate=_estimate(scene),
+        estimate=estimate(scene),
         landed=_landed(scene),
         **_change(scene),
     )
@@ -93,9 +93,9 @@ def phase_complete(scene: Scene) -> str:
     opening = tr(
         "Phase #{phase} of {barrier} completes{estimate}: parity {parity} -> {flipped}, arrived begins anew:"
         " {arrived}.",
-        phase=scene.amount,
+        phase=numbered(scene.amount, scene.after.counting),
         barrier=scene.barrier_name,
-        estimate=_estimate(scene),
+        estimate=estimate(scene),
         parity=scene.parity,
         flipped=1 - scene.parity,
         arrived=arrived_of(scene.after),
@@ -115,16 +115,21 @@ def copy_issue(scene: Scene) -> str:
         " land ({landed}).",
         agent=scene.agent.name,
         of_tile=of_tile(scene.tile),
-        into=_into(scene),
+        into=into(scene),
         bytes=scene.amount,
         barrier=scene.barrier_name,
         landed=_landed(scene),
     )
+    return sentences(opening, landing(scene))
+
+
+def landing(scene: Scene) -> str:
+    """When the copy that is issued lands."""
     done = scene.history.copies.landing_of(scene.step)
     if done is None:
-        return sentences(opening, tr("It does not land in this recording."))
+        return tr("It does not land in this recording.")
     later = duration(scene.time(done) - scene.time(scene.step))
-    return sentences(opening, tr("It lands at step {step}, {duration} later.", step=done, duration=later))
+    return tr("It lands at step {step}, {duration} later.", step=done, duration=later)
 
 
 def _copies_by_cp_async(scene: Scene) -> str:
@@ -135,13 +140,14 @@ def _copies_by_cp_async(scene: Scene) -> str:
         " (cp.async.mbarrier.arrive).",
         agent=scene.agent.name,
         of_tile=of_tile(scene.tile),
-        into=_into(scene),
+        into=into(scene),
         bytes=scene.amount,
         barrier=scene.barrier_name,
     )
 
 
-def _into(scene: Scene) -> str:
+def into(scene: Scene) -> str:
+    """ " into stage 2"; "" where it is not known."""
     return tr(" into stage {stage}", stage=scene.stage_words) if scene.place >= 0 else ""
 
 
@@ -151,14 +157,14 @@ def copy_done(scene: Scene) -> str:
     return tr(
         "The copy{of_tile}{into} has landed{since}{estimate}: {bytes} bytes.",
         of_tile=of_tile(scene.tile),
-        into=_into(scene),
+        into=into(scene),
         since=since,
-        estimate=_estimate(scene),
+        estimate=estimate(scene),
         bytes=scene.amount,
     )
 
 
-def _estimate(scene: Scene) -> str:
+def estimate(scene: Scene) -> str:
     """To go with what happened: the hardware keeps no record of it, so its time lies between two observations."""
     return tr(" (at an estimated time)") if scene.estimated else ""
 
@@ -194,19 +200,21 @@ def _consequence(scene: Scene) -> str:
             ": {n} arrival more than phase #{phase} takes, which is undefined.",
             ": {n} arrivals more than phase #{phase} takes, which is undefined.",
             -now.pending,
-            phase=now.phase,
+            phase=number_of(now),
         )
     if now.pending == 0 and now.tx == 0:
         if _counts_bytes(scene):
-            return tr(": all arrivals and bytes are in, so phase #{phase} completes.", phase=now.phase)
-        return tr(": all {needed} arrivals are in, so phase #{phase} completes.", needed=now.needed, phase=now.phase)
+            return tr(": all arrivals and bytes are in, so phase #{phase} completes.", phase=number_of(now))
+        return tr(
+            ": all {needed} arrivals are in, so phase #{phase} completes.", needed=now.needed, phase=number_of(now)
+        )
     if now.pending == 0:
         if now.tx > 0:
             return tr(": no flip, because bytes are outstanding.")
         return tr(": no flip, because {bytes} bytes more have landed than were expected.", bytes=-now.tx)
     missing = [trn("{n} arrival", "{n} arrivals", now.pending)]
     missing += [tr("{bytes} bytes", bytes=now.tx)] if now.tx > 0 else []
-    needs = {"phase": now.phase, "missing": listed(missing)}
+    needs = {"phase": number_of(now), "missing": listed(missing)}
     if now.tx < 0:
         return tr(
             ": no flip, phase #{phase} still needs {missing}, and {bytes} bytes have landed before they were expected.",

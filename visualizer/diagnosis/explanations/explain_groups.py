@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from visualizer.diagnosis.arrived import number_of
 from visualizer.diagnosis.explanations.scene import Scene
 from visualizer.language import mark, tr, trn
 from visualizer.recording.schema import SYNCWARP, EventKind
@@ -159,7 +160,7 @@ def test_failed(scene: Scene) -> str:
         agent=scene.agent.name,
         barrier=scene.barrier_name,
         parity=scene.parity,
-        phase=scene.after.phase,
+        phase=number_of(scene.after),
     )
 
 

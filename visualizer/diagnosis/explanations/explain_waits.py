@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from visualizer.diagnosis.arrived import number_of, numbered
 from visualizer.diagnosis.explanations.scene import Scene
 from visualizer.diagnosis.wording import duration, sentence, sentences
 from visualizer.language import mark, tr, trn
 from visualizer.recording.schema import EventFlag, EventKind
+from visualizer.replay.barrier_columns import Counting
 from visualizer.replay.history import BarrierState, StageState
 
 _STAGE_WORDS = {
@@ -14,6 +16,10 @@ _STAGE_WORDS = {
     StageState.FULL: mark("full and not yet read"),
     StageState.READING: mark("still being read"),
 }
+_BEFORE = mark(
+    "The recording begins in the middle of the run: whether a phase had completed before it, or the barrier was fresh,"
+    " is not known."
+)
 
 
 def wait_begin(scene: Scene) -> str:
@@ -25,22 +31,29 @@ def wait_begin(scene: Scene) -> str:
         opening = tr("{agent} waits on {barrier} with parity {parity}", **who)
     if not now.valid:
         return tr("{opening}; the barrier is not initialised, so what the wait does is undefined.", opening=opening)
-    facts = {"opening": opening, "phase": now.phase, "parity": now.parity}
+    facts = {"opening": opening, "phase": number_of(now), "parity": now.parity}
+    if now.parity != scene.parity and now.phase == 0 and now.counting == Counting.BEGINNING:
+        passes = tr(
+            "{opening}; the barrier is in phase #{phase} (parity {parity}), and a wait lasts only while the barrier's"
+            " parity is its operand, so it passes.",
+            **facts,
+        )
+        return sentences(passes, tr(_BEFORE), first_try(scene))
     if now.parity != scene.parity and now.phase == 0:
         passes = tr(
             "{opening}; the barrier is in phase #{phase} (parity {parity}), and a wait lasts only while the barrier's"
             " parity is its operand, so it passes on the fresh barrier.",
             **facts,
         )
-        return sentences(passes, _first_try(scene))
+        return sentences(passes, first_try(scene))
     if now.parity != scene.parity:
         passes = tr(
             "{opening}; the barrier is in phase #{phase} (parity {parity}), so phase #{completed} has completed and it"
             " passes.",
-            completed=now.phase - 1,
+            completed=numbered(now.phase - 1, now.counting),
             **facts,
         )
-        return sentences(passes, _first_try(scene))
+        return sentences(passes, first_try(scene))
     waits = tr(
         "{opening}; the barrier is in phase #{phase} (parity {parity}), so it must wait: {so_far}.",
         so_far=_so_far(now),
@@ -66,12 +79,21 @@ def wait_end(scene: Scene) -> str:
     )
     if release is None or release.completion is None or release.phase is None:
         now = scene.after
+        facts = {"opening": opening, "phase": number_of(now), "parity": now.parity}
+        if now.counting == Counting.BEGINNING and now.phase:
+            before = numbered(now.phase - 1, now.counting)
+            return tr("{opening}: phase #{phase} completed before the recording begins.", opening=opening, phase=before)
+        if now.counting == Counting.BEGINNING:
+            passes = tr(
+                "{opening}: the barrier is in phase #{phase} (parity {parity}), and a wait lasts only while the"
+                " barrier's parity is its operand.",
+                **facts,
+            )
+            return sentences(passes, tr(_BEFORE))
         fresh = tr(
             "{opening}: the barrier is fresh, still in phase #{phase} (parity {parity}), and a wait lasts only while"
             " the barrier's parity is its operand.",
-            opening=opening,
-            phase=now.phase,
-            parity=now.parity,
+            **facts,
         )
         return sentences(fresh, _lesson_of_fresh_pass(scene))
     made_of = trn("{n} arrival", "{n} arrivals", _arrivals(scene, release.arrivals))
@@ -81,7 +103,7 @@ def wait_end(scene: Scene) -> str:
     return tr(
         "{opening}: phase #{phase} completed at step {step}, with {made_of}.",
         opening=opening,
-        phase=release.phase,
+        phase=numbered(release.phase, scene.after.counting),
         step=release.completion,
         made_of=made_of,
     )
@@ -99,7 +121,7 @@ def timeout(scene: Scene) -> str:
         )
     if not now.valid:
         return tr("{opening}: the barrier is not initialised.", opening=opening)
-    facts = {"opening": opening, "phase": now.phase, "parity": now.parity, "so_far": _so_far(now)}
+    facts = {"opening": opening, "phase": number_of(now), "parity": now.parity, "so_far": _so_far(now)}
     if now.parity == scene.parity:
         return tr("{opening}: the barrier is still in phase #{phase} (parity {parity}), with {so_far}.", **facts)
     return tr("{opening}: the barrier is by now in phase #{phase} (parity {parity}), with {so_far}.", **facts)
@@ -113,7 +135,7 @@ def _lesson_of_fresh_pass(scene: Scene) -> str:
     return ""
 
 
-def _first_try(scene: Scene) -> str:
+def first_try(scene: Scene) -> str:
     """A try_wait may answer false early, and clocks are not exact: say so where the record shows it."""
     end = scene.causality.wait_end(scene.step)
     if end is None or not scene.trace.events["flags"][end] & EventFlag.BLOCKED:
@@ -138,15 +160,19 @@ def _so_far(now: BarrierState) -> str:
 
 def _outlook(scene: Scene) -> str:
     """A second sentence: what holds the barrier up, or that the wait never passes."""
-    end = scene.causality.wait_end(scene.step)
-    passes = end is not None and scene.history.kinds[end] == EventKind.WAIT_END
-    held_up = _held_up_by(scene)
-    if passes:
+    ends, held_up = fate(scene), _held_up_by(scene)
+    if not ends:
         return tr("{held_up}.", held_up=held_up) if held_up else ""
-    fate = tr("it does not pass in this recording")
-    if end is not None:
-        fate = tr("it gives up at step {step}", step=end)
-    return tr("{held_up}; {fate}.", held_up=held_up, fate=fate) if held_up else tr("{fate}.", fate=sentence(fate))
+    return tr("{held_up}; {fate}.", held_up=held_up, fate=ends) if held_up else tr("{fate}.", fate=sentence(ends))
+
+
+def fate(scene: Scene) -> str:
+    """How the wait that begins ends, unless it passes."""
+    end = scene.causality.wait_end(scene.step)
+    if end is None:
+        return tr("it does not pass in this recording")
+    passes = scene.history.kinds[end] == EventKind.WAIT_END
+    return "" if passes else tr("it gives up at step {step}", step=end)
 
 
 def _held_up_by(scene: Scene) -> str:
@@ -161,7 +187,7 @@ def _held_up_by(scene: Scene) -> str:
                 state=tr(_STAGE_WORDS[state]),
                 with_tile=tr(", with tile {tile}", tile=tile) if tile >= 0 else "",
             )
-        if scene.after.phase == 0:
+        if scene.after.phase == 0 and scene.after.counting == Counting.INIT:
             return tr(
                 "Stage {stage} is empty, but nobody has released it: only parity 1 passes on a fresh barrier",
                 stage=scene.guarded,

@@ -125,7 +125,7 @@ def left_out_sentences(window: Window) -> list[str]:
             )
         )
     if "unplaced" in window:
-        told.append(tr("The recording begins in the middle of the run."))
+        told.append(tr("The recording begins in the middle of the run: its phases count from there, as #?+3."))
     if unplaced := window.get("unplaced", 0):
         told.append(
             trn(

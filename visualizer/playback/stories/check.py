@@ -7,7 +7,7 @@ from visualizer.playback.lane_steps import lane_steps
 from visualizer.playback.stories.errors import StoryError
 from visualizer.playback.stories.model import Story, Text
 from visualizer.playback.stories.numbers import placeholders
-from visualizer.playback.stories.telling import Telling, Told
+from visualizer.playback.stories.telling import Telling, Told, place_name
 
 REQUIRED = ("title", "text", "question", "answer")
 
@@ -22,8 +22,8 @@ def check_story(story: Story) -> list[str]:
         except StoryError as error:
             problems += error.problems
             continue
-        where = f"{story.path or story.title.en}: chapter {told.chapter.id!r}, step {step + 1}: "
-        problems += [where + problem for problem in _problems(told)]
+        where = place_name(story, told.chapter, step)
+        problems += [f"{where}: {problem}" for problem in _problems(told)]
     return problems
 
 

@@ -181,7 +181,7 @@ _RUN: dict[str, Callable[[History], object]] = {
 """What {run.FIELD} can say of the whole recording."""
 
 _DIAGNOSIS: dict[str, Callable[[Report], object]] = {
-    "findings": lambda report: len(report.findings),
+    "findings": lambda report: len(report.every),
     "verdict": lambda report: report.findings[0].verdict if report.findings else "-",
     "cause": lambda report: report.findings[0].cause if report.findings else "-",
     "ended": lambda report: report.ended,

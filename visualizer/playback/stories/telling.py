@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
-from visualizer.language import speaking, tr
+from visualizer.language import current, speaking, tr
 from visualizer.playback.focus import Focus
 from visualizer.playback.lane_steps import home_lane, lane_key
 from visualizer.playback.stories.errors import StoryError
@@ -34,9 +34,14 @@ class Told:
     scene: Scene
 
     def text(self, text: Text, language: str) -> str:
-        """`text` in a language, and what it quotes of a diagnosis too, whatever the window speaks."""
-        with speaking(language):
-            return fill(text.spoken(language), self.scene)
+        """`text` in a language, and what it quotes of a diagnosis too, whatever the window speaks. StoryError, in the
+        window's language, if it has a placeholder that means nothing."""
+        spoken = text.spoken(language)
+        try:
+            with speaking(language):
+                return fill(spoken, self.scene)
+        except StoryError:
+            return fill(spoken, self.scene)
 
     def caption(self, language: str) -> str:
         return self.text(self.step.text, language)
@@ -46,6 +51,12 @@ class Told:
 
     def title(self, language: str) -> str:
         return self.text(self.chapter.title, language)
+
+
+def place_name(story: Story, chapter: Chapter, step: int) -> str:
+    """Of a step, counted from 0, as problems name it: "lesson.toml: chapter 'hang': step 2"."""
+    within = tr("chapter {name}", name=repr(chapter.id)), tr("step {number}", number=step + 1)
+    return ": ".join((str(story.path or story.title.spoken(current())), *within))
 
 
 class Telling:
@@ -62,8 +73,8 @@ class Telling:
         try:
             return self._told(content, self.source(chapter), content.steps[step])
         except StoryError as error:
-            place = f"{self.story.path or self.story.title.en}: chapter {content.id!r}, step {step + 1}: "
-            raise StoryError(*(place + problem for problem in error.problems)) from None
+            place = place_name(self.story, content, step)
+            raise StoryError(*(f"{place}: {problem}" for problem in error.problems)) from None
 
     def source(self, chapter: int) -> Source:
         """What the chapter looks at, as changed on stage."""

@@ -163,6 +163,7 @@ class CompareWidget(QWidget):
         self.order.cells.set_source(OrderRows(comparison))
         self.tiles.cells.set_source(self._rows)
         self.bars.set_comparison(comparison)
+        self.bars.setVisible(bool(comparison.tiles))  # else the tables have its room
 
     def forget(self) -> None:
         """Show nothing, and hold no recording in memory."""

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from visualizer.diagnosis.arrived import missing_bytes
+from visualizer.diagnosis.arrived import missing_bytes, numbered
 from visualizer.diagnosis.report import Finding, Owed, Report
-from visualizer.diagnosis.report_text import BLOCKED, state_text
+from visualizer.diagnosis.report_text import BLOCKED, came_of, state_text
 from visualizer.language import tr
 from visualizer.playback.focus import Focus
 from visualizer.recording.trace import Trace
@@ -78,7 +78,7 @@ class _ChainBuilder:
             if finding.verdict == "LAPPED":
                 gone = self._add(
                     "nobody",
-                    f"phase #{finding.phase_wanted}",
+                    f"phase #{numbered(finding.phase_wanted or 0, finding.counting)}",
                     tr("has gone by"),
                     True,
                     None,
@@ -109,15 +109,15 @@ class _ChainBuilder:
         return self._add("agent", title, state, root, focus_at(self._trace, step, names[0]), column)
 
     def _barrier(self, finding: Finding, column: int) -> int:
-        pending, expected = finding.pending or 0, finding.expected or 0
-        detail = tr("{arrived} of {expected} arrived", arrived=expected - pending, expected=expected)
+        came, needed = came_of(finding)
+        detail = tr("{arrived} of {expected} arrived", arrived=came, expected=needed)
         if finding.verdict in ("LAPPED", "EARLY PASS PENDING"):
             detail = tr(
                 "wants #{phase_wanted}, is in #{phase_now}",
-                phase_wanted=finding.phase_wanted,
-                phase_now=finding.phase_now,
+                phase_wanted=numbered(finding.phase_wanted or 0, finding.counting),
+                phase_now=numbered(finding.phase_now or 0, finding.counting),
             )
-        elif not pending and finding.tx:
+        elif not finding.pending and finding.tx:
             detail = missing_bytes(finding.tx)
         step = max((arrived.step for arrived in finding.arrived), default=finding.step)
         focus = focus_at(self._trace, step, finding.barrier)

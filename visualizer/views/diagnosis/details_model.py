@@ -6,10 +6,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from visualizer.diagnosis.arrived import missing_bytes
+from visualizer.diagnosis.arrived import missing_bytes, numbered
 from visualizer.diagnosis.fix_line import fix_line
 from visualizer.diagnosis.report import Finding, SourceLine
-from visualizer.diagnosis.report_text import BLOCKED, next_text, state_text
+from visualizer.diagnosis.report_text import BLOCKED, came_of, next_text, state_text
 from visualizer.diagnosis.wording import commas
 from visualizer.language import current, tr
 from visualizer.playback.focus import Focus
@@ -50,26 +50,31 @@ def detail_lines(trace: Trace, finding: Finding, stand: dict[str, int], lesson: 
         since = finding.first_divergence
         lines.append(Line(tr("first divergence"), tr("step {step}", step=since), focus_at(trace, since, None)))
     if finding.phase_wanted is not None:
-        now = (
-            tr("; the barrier is in #{phase_now}", phase_now=finding.phase_now) if finding.phase_now is not None else ""
-        )
-        lines.append(Line(tr("waits for"), f"phase #{finding.phase_wanted}, parity {finding.parity}{now}"))
+        now = ""
+        if finding.phase_now is not None:
+            now = tr("; the barrier is in #{phase_now}", phase_now=numbered(finding.phase_now, finding.counting))
+        wanted = numbered(finding.phase_wanted, finding.counting)
+        lines.append(Line(tr("waits for"), f"phase #{wanted}, parity {finding.parity}{now}"))
     if finding.verdict in BLOCKED:
-        lines += _arrived_lines(trace, finding)
-        lines += _owed_lines(trace, finding, stand)
+        lines += [_count_line(finding), *_owed_lines(trace, finding, stand), *_arrived_lines(trace, finding)]
     if finding.step is not None:
         seen = tr("step {step}", step=finding.step)
         lines.append(Line(tr("seen at"), seen, focus_at(trace, finding.step, finding.agent)))
     return tuple(lines)
 
 
+def _count_line(finding: Finding) -> Line:
+    """How many arrivals the barrier that an agent is blocked on has: where the wait begins it may have fewer."""
+    came, needed = came_of(finding)
+    return Line(tr("arrived"), tr("{arrived} of {expected} by the end", arrived=came, expected=needed))
+
+
 def _arrived_lines(trace: Trace, finding: Finding) -> list[Line]:
-    """How many arrivals the barrier that an agent is blocked on has, and whose."""
-    came = (finding.expected or 0) - (finding.pending or 0)
-    lines = [Line(tr("arrived"), tr("{arrived} of {expected}", arrived=came, expected=finding.expected))]
-    for one in finding.arrived[:MOST]:
+    """Whose these are: behind those that are owed, of which the run hangs."""
+    lines = []
+    for number, one in enumerate(finding.arrived[:MOST]):
         text = tr("{agent} {arrivals}, step {step}", agent=one.agent, arrivals=one.arrivals, step=one.step)
-        lines.append(Line("", text, focus_at(trace, one.step, one.agent)))
+        lines.append(Line("" if number else tr("arrivals by"), text, focus_at(trace, one.step, one.agent)))
     return lines + _rest(len(finding.arrived) - MOST)
 
 

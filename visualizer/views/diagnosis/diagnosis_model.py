@@ -9,8 +9,8 @@ from dataclasses import dataclass, replace
 
 from visualizer.diagnosis.alike import folded
 from visualizer.diagnosis.report import Finding, Report
-from visualizer.diagnosis.report_text import BLOCKED, not_judged_lines, same_elsewhere
-from visualizer.diagnosis.wording import commas, ending_word, sentence, sentences
+from visualizer.diagnosis.report_text import BLOCKED, counts_text, not_judged_lines, same_elsewhere
+from visualizer.diagnosis.wording import ending_word, sentence, sentences
 from visualizer.language import tr, trn
 from visualizer.playback.focus import Focus
 from visualizer.playback.stories.teaching import lesson_on
@@ -59,15 +59,10 @@ def headline(report: Report) -> str:
             note = [] if report.not_judged else [tr("{note}.", note=sentence(report.note))]
             return sentences(clean, *note, *_left_out(report))
         return sentences(clean, tr("No agent waits for ever, the counts match, and every buffer is used in order."))
-    counts = {
-        "error": trn("{n} error", "{n} errors", _of_severity(report, "error")),
-        "warning": trn("{n} warning", "{n} warnings", _of_severity(report, "warning")),
-        "note": trn("{n} note", "{n} notes", _of_severity(report, "note")),
-    }
     found = tr(
         "{ending}: {findings}{lost}.",
         ending=sentence(ending_word(report.ended)),
-        findings=commas([counts[severity] for severity in GLYPHS if _of_severity(report, severity)]),
+        findings=counts_text(report),
         lost=lost,
     )
     return found if lost else sentences(found, *_left_out(report))
@@ -134,7 +129,3 @@ def _title(finding: Finding) -> str:
     if finding.tile is not None:
         words.append(f"tile {finding.tile}")
     return ", ".join(word for word in words if word)
-
-
-def _of_severity(report: Report, severity: str) -> int:
-    return sum(finding.severity == severity for finding in report.every)

@@ -60,7 +60,10 @@ def lost_text(trace: Trace) -> str:
     lines = []
     if meta.events_lost:
         dropped = tr("; {n} of them left out with the others", n=meta.events_dropped) if meta.events_dropped else ""
-        lines.append(tr("⚠ {n} events lost: the log was too small{dropped}", n=meta.events_lost, dropped=dropped))
+        if "unplaced" in meta.window:  # as it was asked for
+            lines.append(tr("⚠ {n} events lost: only the last were kept{dropped}", n=meta.events_lost, dropped=dropped))
+        else:
+            lines.append(tr("⚠ {n} events lost: the log was too small{dropped}", n=meta.events_lost, dropped=dropped))
     runs = meta.source.get("probe", {}).get("runs_lost", 0)
     if runs:
         lines.append(

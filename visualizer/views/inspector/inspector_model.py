@@ -12,14 +12,15 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from visualizer.diagnosis.arrived import arrived_of, cursor_text, landed_at
+from visualizer.diagnosis.arrived import arrived_of, cursor_text, landed_at, number_of, parity_of
 from visualizer.diagnosis.explanations.explain import explain
 from visualizer.diagnosis.report import Report, SourceLine
 from visualizer.diagnosis.wording import duration, state_word
-from visualizer.language import tr
+from visualizer.language import mark, tr
 from visualizer.playback.focus import Focus
 from visualizer.playback.lane_steps import home_lane, lane_steps, stage_of_lane
 from visualizer.recording.schema import EventKind, kind_name
+from visualizer.replay.barrier_columns import Counting
 from visualizer.replay.causality import Causality
 from visualizer.replay.history import AgentActivity, History
 from visualizer.replay.phases import phase_of
@@ -32,6 +33,13 @@ from visualizer.views.words.context import agent_step, stage_lane, stage_name
 
 _MOST = 6
 """Links of one kind that are listed; of more the first, and how many there are."""
+_COUNTED_FROM = {
+    Counting.BEGINNING: mark(
+        "The recording begins in the middle of the run and counts phases from there: #?+3 has an even number of phases"
+        " before it that is not known, and three."
+    ),
+    Counting.NOTHING: mark("Nothing in the recording tells how many arrivals a phase takes, nor which phase it is in."),
+}
 _WAITING = (AgentActivity.WAITING, AgentActivity.TIMED_OUT)
 
 
@@ -60,9 +68,9 @@ def inspector_rows(history: History, report: Report | None) -> tuple[FindingRow,
     return finding_rows(history.trace, report) if report is not None else ()
 
 
-def run_text(history: History) -> str:
-    """How the run ended and what was lost, where there is something to say."""
-    return "\n".join(filter(None, (ending_text(history.trace), lost_text(history.trace))))
+def run_text(history: History, *, ending: bool = True) -> str:
+    """How the run ended, if that is asked for, and what was lost, where there is something to say."""
+    return "\n".join(filter(None, (ending_text(history.trace) if ending else "", lost_text(history.trace))))
 
 
 class _About:
@@ -169,6 +177,11 @@ def _no_cause(about: _About, pivot: int) -> Line:
     if kind == EventKind.WAIT_END:
         release = about.causality.release_of(pivot)
         if release is not None and release.fresh:
+            counting = int(about.history.barriers.counting[about.trace.events["barrier"][pivot]])
+            if counting == Counting.NOTHING:
+                return Line(label, tr("not known: nothing in the recording tells the barrier's phases"))
+            if counting == Counting.BEGINNING:
+                return Line(label, tr("not known: the recording begins later, in the middle of the run"))
             return Line(label, tr("nothing: no phase of that parity had completed, and the wait passes at once"))
     if kind == EventKind.WAIT_BEGIN:
         return Line(label, tr("nothing: the wait does not end in this recording"))
@@ -189,7 +202,7 @@ def _barrier(about: _About) -> Section:
         init = history.barriers.index.after(row, step)
         following = [] if init is None else [Line(tr("next"), about.name_of(init), about.link(init, lane))]
         return Section(title, tr("Not initialised here, so it counts nothing."), tuple(following))
-    lines = [Line(tr("phase"), tr("#{phase} (parity {parity})", phase=state.phase, parity=state.parity))]
+    lines = [Line(tr("phase"), tr("#{phase} (parity {parity})", phase=number_of(state), parity=parity_of(state)))]
     lines.append(Line(tr("arrived"), arrived_of(state)))
     came = [at for at in phase_of(history.barriers, row, step + 1).arrivals if at <= step]
     lines += about.lines(tr("by"), came)
@@ -203,7 +216,7 @@ def _barrier(about: _About) -> Section:
         )
         none = tr("none in this recording") if direction > 0 else tr("none yet")
         lines.append(Line(label, none) if flip is None else Line(label, about.name_of(flip), about.link(flip, lane)))
-    return Section(title, "", tuple(lines))
+    return Section(title, tr(_COUNTED_FROM[state.counting]) if state.counting in _COUNTED_FROM else "", tuple(lines))
 
 
 def _waiting(about: _About, row: int) -> list[Line]:

@@ -56,9 +56,6 @@ class InspectorWidget(QWidget):
     def set_history(self, history: History | None) -> None:
         self._history = history if history is not None and history.steps else None
         self._rows = inspector_rows(history, self._report) if history is not None else ()
-        banner = run_text(history) if history is not None else ""
-        self.banner.setText(banner)
-        self.banner.setVisible(bool(banner))
         self.sections = ()
         if self._history is None:
             nothing = tr("Open or run a recording: here stands what is in focus, what caused it and what it caused.")
@@ -96,6 +93,11 @@ class InspectorWidget(QWidget):
         bar = self.text.verticalScrollBar()
         place = bar.value()
         shown = (*self._range, *self.sections)
+        # Above the finding of a run that hangs it would say the same, and take the room of who owes what.
+        told = bool(shown) and shown[0].alarm
+        banner = run_text(self._history, ending=not told) if self._history is not None else ""
+        self.banner.setText(banner)
+        self.banner.setVisible(bool(banner))
         self.text.show_pieces(((self._html(section), section.lines) for section in shown), self._theme)
         bar.setValue(place)
 

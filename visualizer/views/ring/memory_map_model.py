@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from visualizer.diagnosis.arrived import arrived_of, landed_at
+from visualizer.diagnosis.arrived import arrived_of, landed_at, number_of, parity_of
 from visualizer.diagnosis.wording import state_word
 from visualizer.language import mark, tr, trn
 from visualizer.programs.lesson_facts import lesson_facts
@@ -16,7 +16,7 @@ from visualizer.replay.stage_columns import STAGE_STATES
 from visualizer.semantics.shared_storage import BARRIER_ALIGNMENT, BARRIER_BYTES, DATA_ALIGNMENT, Region, SharedStorage
 from visualizer.structure.titles import barrier_name
 from visualizer.views.tables.cells import Cell, Column
-from visualizer.views.words.context import cta_at, cta_barriers, stage_lane, stage_name
+from visualizer.views.words.context import cta_at, cta_barriers, parity_paint, stage_lane, stage_name
 
 COLUMNS = (
     Column("hex", mark("offset"), mark("bytes from the start of the CTA's dynamic shared memory"), True, "0x00000"),
@@ -61,7 +61,8 @@ class MemoryMap:
 
     @property
     def columns(self) -> tuple[Column, ...]:
-        return COLUMNS
+        longest = max((entry.region.name for entry in self.regions), key=len, default="")
+        return tuple(replace(one, widest=longest) if one.key == "name" else one for one in COLUMNS)
 
     def rows(self) -> int:
         return len(self.regions)
@@ -191,8 +192,11 @@ def _barrier_state(history: History, state: State, row: int) -> tuple[str, str, 
         return "empty", "-", tr("not initialised")
     now = history.barrier_at(row, state.step)
     text = tr(
-        "#{phase} (parity {parity}), arrived {arrived}", phase=now.phase, parity=now.parity, arrived=arrived_of(now)
+        "#{phase} (parity {parity}), arrived {arrived}",
+        phase=number_of(now),
+        parity=parity_of(now),
+        arrived=arrived_of(now),
     )
     if landed := landed_at(history, row, state.step).text:
         text = tr("{arrived}, landed {bytes}", arrived=text, bytes=landed)
-    return ("phase_odd" if now.parity else "phase_even"), str(now.parity), text
+    return parity_paint(now), parity_of(now), text

@@ -9,7 +9,7 @@ from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
-from visualizer.diagnosis.arrived import NO_BYTES, Landed, cursor_text, landed_at
+from visualizer.diagnosis.arrived import NO_BYTES, Landed, cursor_text, landed_at, numbered, parity_text
 from visualizer.diagnosis.report import Finding, Report
 from visualizer.diagnosis.wording import STATES, commas, state_word
 from visualizer.language import tr
@@ -17,6 +17,7 @@ from visualizer.programs.lesson_facts import lesson_facts
 from visualizer.recording.schema import EventKind
 from visualizer.recording.tables import without_cta
 from visualizer.recording.trace import Trace
+from visualizer.replay.barrier_columns import Counting
 from visualizer.replay.history import AgentActivity, History, StageState, State
 from visualizer.replay.stage_columns import STAGE_STATES
 from visualizer.structure import model as structure
@@ -55,6 +56,7 @@ class RingBarrier:
     focused: bool
     owed: str = ""  # who still owes an arrival, if a finding says so: "owed by w2"
     called: str = ""  # what people call it, where its name is an address alone
+    counting: Counting = Counting.INIT  # what `phase` counts from
     own_name: str = ""  # where its stage has several of its kind: its name without the CTA
 
     @property
@@ -63,11 +65,19 @@ class RingBarrier:
         return self.own_name or f"{self.kind}[{self.stage}]"
 
     @property
-    def parity(self) -> int:
-        return self.phase & 1
+    def number(self) -> str:
+        """The phase, as far as it is known: "12", "?+12", "?"."""
+        return numbered(self.phase, self.counting)
+
+    @property
+    def digit(self) -> str:
+        """The parity: "0", "1", "?"."""
+        return parity_text(self.phase, self.counting)
 
     @property
     def arrived_text(self) -> str:
+        if self.counting == Counting.NOTHING:
+            return "?"
         return f"{self.arrived}/{self.needed or '?'}" if self.valid else "-"
 
     @property
@@ -158,8 +168,8 @@ def _said(barrier: RingBarrier) -> str:
     text = tr(
         "{name} is in phase #{phase} (parity {parity}), arrived {arrived}",
         name=name,
-        phase=barrier.phase,
-        parity=barrier.parity,
+        phase=barrier.number,
+        parity=barrier.digit,
         arrived=barrier.arrived_text,
     )
     if barrier.landed.text:
@@ -261,6 +271,7 @@ def _barrier(history: History, state: State, row: int, total: int, focused: bool
         focused=focused,
         owed=owed,
         called=called if called != name else "",
+        counting=now.counting,
     )
 
 

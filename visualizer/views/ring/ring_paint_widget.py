@@ -141,13 +141,13 @@ class RingPicture:
         painter.drawText(row, LEFT, barrier.title)
         side = sizes.row * 0.8
         digit = QRectF(row.x() + sizes.label + sizes.pad, row.y() + (sizes.row - side) / 2, side, side)
-        paint = theme.phase_odd if barrier.parity else theme.phase_even
+        paint = {"0": theme.phase_even, "1": theme.phase_odd}.get(barrier.digit, theme.empty)
         painter.setBrush(colour(paint.fill) if barrier.valid else Qt.BrushStyle.NoBrush)
         painter.setPen(pen(paint.outline, 1.5, dashed=not barrier.valid))
         painter.drawRect(digit)
         painter.setPen(pen(paint.text))
         painter.setFont(sizes.number_bold)
-        painter.drawText(digit, CENTRE, str(barrier.parity) if barrier.valid else "-")
+        painter.drawText(digit, CENTRE, barrier.digit if barrier.valid else "-")
         painter.setFont(sizes.number)
         bar_left = digit.right() + sizes.pad
         self._paint_bar(

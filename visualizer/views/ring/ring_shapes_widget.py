@@ -212,8 +212,8 @@ def _told(barrier: RingBarrier) -> str:
     return tr(
         "{name}: phase #{phase} (parity {parity}), arrived {arrived}; pending {pending}, tx {tx} bytes",
         name=barrier.called or barrier.name,
-        phase=barrier.phase,
-        parity=barrier.parity,
+        phase=barrier.number,
+        parity=barrier.digit,
         arrived=barrier.arrived_text,
         pending=barrier.pending,
         tx=barrier.tx,

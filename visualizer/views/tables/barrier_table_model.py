@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from visualizer.diagnosis.arrived import arrived_of, landed_at
+from visualizer.diagnosis.arrived import arrived_of, landed_at, number_of, parity_of
 from visualizer.diagnosis.wording import commas
 from visualizer.language import mark, tr
 from visualizer.replay.history import AgentActivity, History, State
@@ -15,7 +15,16 @@ from visualizer.views.words.context import FEW_BARRIERS, cta_at, cta_barriers, j
 
 COLUMNS = (
     Column("name", "barrier", mark("the mbarrier"), False, "empty[0]"),
-    Column("phase", "phase", mark("phases completed since init: the barrier is in phase #k"), True, "#00000"),
+    Column(
+        "phase",
+        "phase",
+        mark(
+            "phases completed since init: the barrier is in phase #k; #?+k where the recording begins in the middle,"
+            " after an even number of phases that is not known"
+        ),
+        True,
+        "#00000",
+    ),
     Column("parity", "parity", mark("the phase bit, k & 1, that waits are tested against"), True, "parity"),
     Column("arrived", mark("arrived"), mark("arrivals that are in, of those this phase takes"), True, "* 96/96"),
     Column("landed", mark("landed"), mark("bytes that are in, of those expected so far"), True, "* 16/16 KiB"),
@@ -84,9 +93,9 @@ def _count_text(history: History, barrier: int, step: int, key: str) -> str:
     if not now.valid:
         return "-"
     if key == "phase":
-        return f"#{now.phase}"
+        return f"#{number_of(now)}"
     if key == "parity":
-        return str(now.parity)
+        return parity_of(now)
     return arrived_of(now) if key == "arrived" else landed_at(history, barrier, step).text
 
 

@@ -11,8 +11,10 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
+from visualizer.diagnosis.arrived import numbered
 from visualizer.language import mark, tr
 from visualizer.recording.schema import CP_ASYNC_ARRIVALS, PS_PER_US, EventFlag, EventKind, kind_name
+from visualizer.replay.barrier_columns import Counting
 from visualizer.replay.history import History
 from visualizer.views.tables.cells import Cell, Column
 
@@ -68,7 +70,7 @@ def time_text(ps: int) -> str:
     return f"{ps / PS_PER_US:.3f} µs"
 
 
-def amount_text(kind: int, amount: int) -> str:
+def amount_text(kind: int, amount: int, counting: Counting = Counting.INIT) -> str:
     """The amount with what it counts: "16384 B", "x32" arrivals, "#4" for a phase, "count 5" for a cursor."""
     if kind in _SYNC_KINDS:
         return tr("{amount} threads", amount=amount) if amount > 0 else tr("the CTA")
@@ -81,10 +83,16 @@ def amount_text(kind: int, amount: int) -> str:
     if kind in _COUNT_KINDS:
         return f"x{amount}"
     if kind == EventKind.PHASE_COMPLETE:
-        return f"#{amount}"
+        return f"#{numbered(amount, counting)}"
     if kind == EventKind.ADVANCE:
         return tr("count {amount}", amount=amount)
     return ""
+
+
+def _amount(history: History, step: int, event: np.void) -> str:
+    barrier = int(event["barrier"])
+    counting = Counting(history.barriers.counting[barrier]) if barrier >= 0 else Counting.INIT
+    return amount_text(int(event["kind"]), int(event["amount"]), counting)
 
 
 def cell_text(history: History, step: int, column: str) -> str:
@@ -165,6 +173,6 @@ _CELLS: dict[str, Callable[[History, int, np.void], str]] = {
     "stage": lambda history, step, event: _or_blank(int(event["stage"])),
     "tile": lambda history, step, event: _or_blank(int(event["tile"])),
     "parity": lambda history, step, event: _or_blank(int(event["parity"])),
-    "amount": lambda history, step, event: amount_text(int(event["kind"]), int(event["amount"])),
+    "amount": _amount,
     "site": lambda history, step, event: _site_text(history, int(event["site"])),
 }

@@ -9,11 +9,12 @@ from collections.abc import Iterable
 
 import numpy as np
 
+from visualizer.diagnosis.arrived import parity_of
 from visualizer.language import mark, tr
 from visualizer.recording.schema import EventKind
 from visualizer.recording.tables import Agent
 from visualizer.recording.trace import Trace
-from visualizer.replay.history import History
+from visualizer.replay.history import BarrierState, History
 from visualizer.replay.step_index import StepIndex
 from visualizer.structure.model import TOLD
 from visualizer.structure.titles import stage_key, stage_title
@@ -145,3 +146,8 @@ def agent_step(history: History, row: int, step: int) -> int | None:
 def _nearest(index: StepIndex, entity: int, step: int) -> int | None:
     before = index.before(entity, step + 1)
     return before if before is not None else index.after(entity, step)
+
+
+def parity_paint(state: BarrierState) -> str:
+    """What a theme calls the colours of the parity."""
+    return {"0": "phase_even", "1": "phase_odd"}.get(parity_of(state), "empty")

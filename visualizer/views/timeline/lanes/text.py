@@ -9,10 +9,11 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from visualizer.diagnosis.arrived import arrived_of, bytes_of, landed_of
+from visualizer.diagnosis.arrived import arrived_of, bytes_of, landed_of, number_of, numbered, parity_of, parity_text
 from visualizer.diagnosis.wording import state_word
 from visualizer.language import tr, trn
 from visualizer.recording.tables import without_cta
+from visualizer.replay.barrier_columns import Counting
 from visualizer.replay.history import AgentActivity, History, StageState, State
 from visualizer.replay.stage_columns import STAGE_STATES
 from visualizer.structure.model import TOLD
@@ -21,6 +22,7 @@ from visualizer.views.timeline.lanes.lanes import Lane
 from visualizer.views.timeline.shapes.intervals import LEAST_PIXELS, Intervals, rows_in_view
 from visualizer.views.timeline.shapes.samples import sample_text
 from visualizer.views.timeline.time.scale import View, format_time
+from visualizer.views.words.context import parity_paint
 
 WIDEST_VALUE = "phase #888 (0) · 96/96 · 16384 B"
 """A text as wide as the value column has to be."""
@@ -163,9 +165,11 @@ def barrier_value(history: History, row: int, change: int) -> Value:
     now = history.barriers.after(row, change)
     if not now.valid:
         return Value(tr("not initialised"), "")
+    if now.counting == Counting.NOTHING:
+        return Value(tr("phase not known"), "")
     landed = landed_of(now).text if history.structure.kinds[row] != "empty" else ""
-    text = " · ".join(filter(None, (f"phase #{now.phase} ({now.parity})", arrived_of(now), landed)))
-    return Value(text, "phase_odd" if now.parity else "phase_even")
+    text = " · ".join(filter(None, (f"phase #{number_of(now)} ({parity_of(now)})", arrived_of(now), landed)))
+    return Value(text, parity_paint(now))
 
 
 def intervals_note(lane: Lane, intervals: Intervals, view: View, x: float, between: str) -> list[str]:
@@ -233,6 +237,8 @@ def barrier_note(store: LaneStore, lane: Lane, view: View, x: float) -> list[str
     if row < 0:
         return [tr("{title} · not initialised", title=title)]
     curve = data.curve
+    if curve.counting == Counting.NOTHING:
+        return [tr("{title} · phase not known", title=title), tr("nothing tells how many arrivals a phase takes")]
     phase, landed = int(curve.phase[row]), int(data.landed[row])
     arrived = tr("arrived {arrived}", arrived=f"{int(data.arrived[row])}/{int(data.needed[row])}")
     if bytes_expected := landed + max(int(curve.tx[row]), 0):
@@ -245,8 +251,8 @@ def barrier_note(store: LaneStore, lane: Lane, view: View, x: float) -> list[str
         tr(
             "{title} · phase #{phase} (parity {parity}) · {length}",
             title=title,
-            phase=phase,
-            parity=phase & 1,
+            phase=numbered(phase, curve.counting),
+            parity=parity_text(phase, curve.counting),
             length=length,
         ),
         arrived,

@@ -11,8 +11,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from visualizer.diagnosis.arrived import bytes_of
+from visualizer.diagnosis.arrived import bytes_of, numbered, parity_text
 from visualizer.language import tr
+from visualizer.replay.barrier_columns import Counting
 from visualizer.replay.history import BarrierCurve
 from visualizer.views.timeline.shapes.intervals import add_fold_counts, selection
 from visualizer.views.timeline.shapes.level_of_detail import StateMix, StepMean, folded_columns, stacked
@@ -56,6 +57,8 @@ def make_barrier_lane(curve: BarrierCurve, end: int) -> BarrierLane:
     number = curve.phase[first].astype(np.int64)
     stop = np.append(start[1:], end)[: len(start)]
     needed, landed = _needed(curve, first), _landed(curve, first)
+    if curve.counting == Counting.NOTHING:
+        landed[:] = 0  # a sum of all phases
     arrived = needed - curve.pending
     return BarrierLane(
         curve,
@@ -116,11 +119,15 @@ def add_barrier(
         left, right = view.pixels(lane.start[first:last]), view.pixels(lane.end[first:last])
         folded = folded_columns(left, right, view.width, _LEAST_PIXELS)
         odd = (lane.number[first:last] & 1).astype(bool)
-        _add_wave(picture, odd, left, right, view.width, top, wave, height)
+        if lane.curve.counting == Counting.NOTHING:
+            picture.add(body("empty"), left, top, right - left, height)
+        else:
+            _add_wave(picture, odd, left, right, view.width, top, wave, height)
     if folded.any():
         _add_folded_wave(picture, lane, view, folded, top, wave, height, metrics)
-    _add_digits(picture, lane.number[first:last], left, right, view.width, top, wave, metrics)
-    _add_curves(picture, lane, view, min(view.width, view.pixel(end)), *curve_place(top, height), metrics)
+    _add_digits(picture, lane, slice(first, last), left, right, view.width, top, wave, metrics)
+    if lane.curve.counting != Counting.NOTHING:
+        _add_curves(picture, lane, view, min(view.width, view.pixel(end)), *curve_place(top, height), metrics)
 
 
 def _add_wave(
@@ -173,7 +180,8 @@ def _add_folded_wave(
 
 def _add_digits(
     picture: Picture,
-    number: Ints,
+    lane: BarrierLane,
+    rows: slice,
     left: Floats,
     right: Floats,
     width: int,
@@ -184,13 +192,14 @@ def _add_digits(
     """The parity digit in each phase, and "#k" before it where there is room."""
     seen_left, seen_right = np.maximum(left, 0), np.minimum(right, width)
     for row in np.flatnonzero(seen_right - seen_left > metrics.em * 0.6).tolist():
-        k = int(number[row])
+        k = int(lane.number[rows][row])
+        number, parity = numbered(k, lane.curve.counting), parity_text(k, lane.curve.counting)
         room = float(seen_right[row] - seen_left[row])
         text = metrics.first_that_fits(
-            (f"phase #{k} ({k & 1})", f"#{k} ({k & 1})", f"{k & 1}"), room - metrics.em * 0.4
+            (f"phase #{number} ({parity})", f"#{number} ({parity})", parity), room - metrics.em * 0.4
         )
         if text:
-            role = _ROLES[k & 1]
+            role = "empty" if parity == "?" else _ROLES[k & 1]
             picture.labels.append(Label(float(seen_left[row]), top, room, float(wave), text, role, bold=True))
 
 
