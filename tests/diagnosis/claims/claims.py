@@ -51,7 +51,8 @@ _LOOKS = {
     **dict.fromkeys(("agent", "barrier", "other", "writer", "reader", "owner", "giver"), _NAME),
     **dict.fromkeys(("tile", "other_tile", "of_tile"), _TILE),
     **dict.fromkeys(("site", "filled_at"), _SITE),
-    **dict.fromkeys(("n", "use", "wanted", "next", "now", "met", "phase", "parity", "step"), r"-?\d+"),
+    **dict.fromkeys(("n", "use", "wanted", "next", "now", "met", "parity", "step"), r"-?\d+"),
+    "phase": r"-?\d+|\?(?:\+\d+)?",
     **dict.fromkeys(("times", "arrivals", "usual"), r"\d+(?: \w+)?"),
     "at_tile": r"(?: at tile \d+| after its last tile)",
 }

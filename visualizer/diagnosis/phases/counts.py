@@ -6,6 +6,7 @@ from __future__ import annotations
 import numpy as np
 
 from visualizer.diagnosis.advice import init_advice, init_line
+from visualizer.diagnosis.arrived import number_of
 from visualizer.diagnosis.barrier_facts import barrier_facts, stage_and_ring
 from visualizer.diagnosis.phases.crashes import crash_findings
 from visualizer.diagnosis.phases.leftovers import leftover_findings
@@ -79,7 +80,7 @@ def _impossible_counts(history: History) -> list[Finding]:
                 state.needed - state.pending,
                 operation=word,
                 barrier=history.barrier_title(row),
-                phase=state.phase,
+                phase=number_of(state),
                 needed=state.needed,
             )
         found.append(

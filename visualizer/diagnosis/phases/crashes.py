@@ -8,6 +8,7 @@ import re
 import numpy as np
 
 from visualizer.diagnosis.advice import init_step
+from visualizer.diagnosis.arrived import number_of
 from visualizer.diagnosis.barrier_facts import barrier_facts
 from visualizer.diagnosis.program_steps import next_operation
 from visualizer.diagnosis.report import Advice, Arrived, Finding, Planned
@@ -61,7 +62,7 @@ def crash_findings(history: History, program: Program | None) -> list[Finding]:
             " more often than the init counts.",
             agent=told["agent"],
             operation=what,
-            phase=state.phase,
+            phase=number_of(state),
             barrier=name,
         )
     return [

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from visualizer.diagnosis.advice import init_advice, init_line
+from visualizer.diagnosis.arrived import number_of
 from visualizer.diagnosis.barrier_facts import barrier_facts
 from visualizer.diagnosis.phases.unexpected_bytes import never_expected, too_few_expected
 from visualizer.diagnosis.report import Finding
@@ -51,7 +52,7 @@ def _bytes_left(history: History, unarmed: set[int]) -> list[Finding]:
             cause = tr(
                 "The run ended with {barrier} open in phase #{phase}: {bytes} bytes were expected and never delivered.",
                 barrier=history.barrier_title(row),
-                phase=state.phase,
+                phase=number_of(state),
                 bytes=state.tx,
             )
         else:
@@ -59,7 +60,7 @@ def _bytes_left(history: History, unarmed: set[int]) -> list[Finding]:
                 "The run ended with {barrier} open in phase #{phase}: {bytes} bytes came that nobody had expected, so"
                 " an earlier phase did not wait for them.",
                 barrier=history.barrier_title(row),
-                phase=state.phase,
+                phase=number_of(state),
                 bytes=-state.tx,
             )
         issue = _first_of_open_phase(history, row) if state.tx < 0 else None
@@ -70,7 +71,7 @@ def _bytes_left(history: History, unarmed: set[int]) -> list[Finding]:
                 " to it when the run ended.",
                 bytes=-state.tx,
                 barrier=history.barrier_title(row),
-                phase=state.phase,
+                phase=number_of(state),
                 agents=listed(waiting),
             )
         return [
@@ -170,7 +171,7 @@ def _arrivals_left(history: History) -> list[Finding]:
                     " arrivals.",
                     arrived=state.arrived,
                     needed=state.needed,
-                    phase=state.phase,
+                    phase=number_of(state),
                     barrier=history.barrier_title(row),
                 ),
                 **barrier_facts(history, row, state),
@@ -207,7 +208,7 @@ def _odd_init(history: History, row: int, usual: int) -> Finding:
             " {needed} where its like are for {usual}{site}.",
             arrived=state.arrived,
             needed=state.needed,
-            phase=state.phase,
+            phase=number_of(state),
             barrier=trace.barriers[row].name,
             usual=usual,
             site=line(site),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from visualizer.diagnosis.arrived import number_of
 from visualizer.diagnosis.cause import Cause
 from visualizer.diagnosis.hazards.order_advice import acquire_first
 from visualizer.diagnosis.phases.passes import (
@@ -129,7 +130,7 @@ def starved_cause(outlook: Outlook, wait: int, cycle: tuple[int, ...]) -> Cause:
                 arrived=state.arrived,
                 needed=state.needed,
                 barrier=name,
-                phase=state.phase,
+                phase=number_of(state),
             ),
             certain=False,
         )
@@ -188,7 +189,7 @@ def _uncounted_cause(outlook: Outlook, row: int) -> Cause:
             " init of it.",
             arrived,
             barrier=outlook.history.barrier_title(row),
-            phase=outlook.barrier(row).phase,
+            phase=number_of(outlook.barrier(row)),
         ),
         certain=False,
     )

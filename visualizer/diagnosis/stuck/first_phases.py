@@ -10,6 +10,7 @@ from __future__ import annotations
 import numpy as np
 
 from visualizer.diagnosis.advice import init_advice, init_line
+from visualizer.diagnosis.arrived import number_of
 from visualizer.diagnosis.cause import Cause
 from visualizer.diagnosis.source_lines import line_and_caller, site_at
 from visualizer.diagnosis.stuck.helpers import nobody_can_arrive, people_of
@@ -42,7 +43,7 @@ def peers_without_arrival(outlook: Outlook, wait: int) -> Cause | None:
             arrived=state.arrived,
             needed=state.needed,
             barrier=outlook.history.barrier_title(row),
-            phase=state.phase,
+            phase=number_of(state),
             agents=listed([names[agent] for agent in sorted(arrived)]),
             others=listed([names[agent] for agent in peers]),
             site=line_and_caller(outlook.trace, step),

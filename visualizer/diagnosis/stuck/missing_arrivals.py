@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 
+from visualizer.diagnosis.arrived import number_of
 from visualizer.diagnosis.barrier_facts import family
 from visualizer.diagnosis.cause import Cause
 from visualizer.diagnosis.phases.use_findings import missed_cause
@@ -200,7 +201,7 @@ def _gone(outlook: Outlook, wait: int) -> Cause | None:
             agents=who,
             having=having,
             barrier=name,
-            phase=outlook.barrier(row).phase,
+            phase=number_of(outlook.barrier(row)),
         ),
         step,
         site_at(trace, step),
