@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -457,3 +458,12 @@ def test_sites_keep_their_stacks_and_the_files_that_can_be_read(tmp_path: Path) 
     ]
     assert trace.sites[0].stack == stack
     assert dict(trace.source_files) == {"kernel.ptx": "ptx\n" * 40, str(own): "__global__\n"}
+
+
+@pytest.mark.parametrize("file", ["/dev/null", "fifo", "a\0b", "..", "large"])
+def test_what_line_numbers_name_is_read_if_it_can_be_a_source(file: str, tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "fifo")
+    with open(tmp_path / "large", "wb") as large:
+        large.truncate(1 << 40)
+    trace = of_one_warp([INIT], [site(1, "mbarrier.init", stack=(Frame(str(tmp_path / file), 3, "kernel()"),))])
+    assert not trace.source_files
