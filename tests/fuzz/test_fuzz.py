@@ -26,6 +26,7 @@ FOUND = (
     ("recording", 1443135848),  # a stage freed too early by phases to whose tile no arrival belongs
     ("recording", 1443136722),
     ("recording", 1172093440),  # a turn that is due in a CTA whose ring is shorter
+    ("recording", 2026120120003418),  # phases that completed without any arrival
 )
 """Cases of seeds that found something once."""
 SLOW = (

@@ -126,6 +126,34 @@ def test_a_cta_that_never_left_still_gives_its_sms_offset() -> None:
     assert fit.to_ps(cycles, np.array([4], dtype=np.uint32))[0] == pytest.approx(100_000 + 505_000, abs=2000)
 
 
+@pytest.mark.parametrize(
+    ("field", "place", "value"),
+    [
+        ("smid", 0, 0xFFFFFFFF),  # room for so many SMs would take all memory
+        ("clock", 0, 1 << 63),
+        ("clock", 1, 0),
+        ("globaltimer", 0, 1 << 62),
+        ("globaltimer", 1, 1),
+        ("globaltimer", 1, 1 << 63),
+    ],
+)
+def test_anchors_that_cannot_be_are_refused(field: str, place: int, value: int) -> None:
+    taken = anchors(540, {0: 10_000, 1: 70_000}, [(0, 0, 10_000), (1, 0, 10_000), (1, 5_000, 20_000)])
+    taken[field][2, place] = value
+    with pytest.raises(TraceError, match="the log is damaged: what it says of the clock of SM"):
+        fit_clock(taken, NONE)
+
+
+def test_clocks_that_no_anchor_is_near_are_refused() -> None:
+    clock = fit_clock(anchors(540, {0: 10_000, 1: 70_000}, [(0, 0, 10_000), (1, 0, 10_000)]), NONE)
+    far = np.array([20_000, 1 << 60], np.uint64)
+    for sm, cycles in ((0, far), (1, far), (2, far[:1])):
+        with pytest.raises(TraceError, match=f"the clock of SM {sm} cannot be"):
+            clock.of_sm(cycles, sm)
+    with pytest.raises(TraceError, match="the clock of SM 7 cannot be"):
+        clock.to_ps(far[:1], np.array([7], np.uint32))
+
+
 def test_no_anchor_is_no_recording() -> None:
     with pytest.raises(TraceError, match="did not start"):
         fit_clock(np.zeros((2, 2), dtype=ANCHOR_DTYPE), NONE)

@@ -18,6 +18,7 @@ from visualizer.sources.attach.ptx.module import Module
 from visualizer.sources.attach.ptx.sequence import OTHER, PASSED
 from visualizer.sources.attach.ptx.twin import Instrumented, instrument
 from visualizer.sources.attach.ptxas import assemble
+from visualizer.sources.errors import SourceError
 
 ENTRIES = [(path.stem, entry) for path in sorted(CORPUS.glob("*.ptx")) for entry in Module(ptx(path.stem)).entries]
 
@@ -64,6 +65,28 @@ def test_a_twin_assembles_like_its_original(name: str, entry: str, level: Level,
     calls_functions = ".func" in result.plain
     assert after.spilled <= (64 if calls_functions else 0)
     assert CONTROL_SYMBOL.encode() in after.cubin
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("@!%p1 bra again;", "bra;"),
+        ("mbarrier.init.shared.b64 [%r1], 1;", f"mbarrier.init.shared.b64 [%r1], {'9' * 5000};"),
+        ("mbarrier.init.shared.b64 [%r1], 1;", f".loc 1 {'9' * 5000} 0"),
+        ("\tld.param.u32 %r1, [step_param_0];", '\t"'),
+        (".param .b32 step_param_0,", ".param .align 0 .b32 step_param_0,"),
+    ],
+)
+def test_what_is_no_ptx_is_one_sentence_at_most(old: str, new: str) -> None:
+    text = ptx("modules")
+    assert old in text
+    refused = []
+    for entry in Module(text).entries:
+        try:
+            instrument(text.replace(old, new), entry, "all")
+        except SourceError as problem:
+            refused.append(str(problem))
+    assert all("its PTX cannot be read" in sentence for sentence in refused)
 
 
 def test_an_opcode_of_a_family_that_is_not_known_is_told() -> None:

@@ -10,8 +10,8 @@ from typing import Any
 from visualizer.diagnosis.snapshot.words import MOST_COUNT, Word, word_of
 from visualizer.language import tr
 from visualizer.recording.bounded_toml import read_toml
-from visualizer.recording.regular_file import read_regular
 from visualizer.recording.quoting import quoted
+from visualizer.recording.regular_file import read_regular
 
 FORMAT = "phasescope-snapshot"
 VERSION = 1

@@ -123,7 +123,7 @@ def _each_use_too_few(outlook: Outlook, row: int) -> Cause | None:
     uses, arrivals, trace = outlook.buffers.uses, outlook.history.arrivals, outlook.trace
     mine = arrivals.barrier == row
     use = uses.of_arrival[mine]
-    if (use < 0).any():
+    if not len(use) or (use < 0).any():  # phases complete without arrivals where a recording says so
         return None
     number = uses.number[use]
     totals = np.bincount(number - number.min(), arrivals.count[mine]).astype(int)

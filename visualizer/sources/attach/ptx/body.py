@@ -19,7 +19,6 @@ from visualizer.sources.attach.ptx.sites import Dropped, Site
 from visualizer.sources.attach.ptx.stacks import Stacks
 from visualizer.sources.attach.ptx.statements import Instruction, Registers, Token, instruction, tokens
 from visualizer.sources.attach.ptx.whole import whole_warps
-from visualizer.sources.errors import SourceError
 
 _DECLARES = (".reg", ".local", ".shared", ".param", ".pragma", ".const", ".global", ".alias")
 _MAY_BE = re.compile(
@@ -94,12 +93,7 @@ class Body:
         self._array = ""  # what the next mbarrier.init is called
         self._rounds: dict[int, int] = {}  # of one wait that is asked at several places: each place's first
         self._asked: dict[int, Site] = {}  # the site of such a wait, by its first place
-        try:
-            self._tokens = list(tokens(text, begin, end))
-        except ValueError as problem:
-            raise SourceError(
-                tr("its PTX cannot be read at {place!r}: report it with the PTX", place=str(problem))
-            ) from problem
+        self._tokens = list(tokens(text, begin, end))
         self._tokens, self._forms = flattened(self._tokens, self._recorded_forms())
         self._jumps = jumps(self._tokens)
         self._whole = whole_warps(self._tokens, self._jumps)
