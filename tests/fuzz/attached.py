@@ -40,6 +40,7 @@ from visualizer.sources.lesson.raw_log import RawLog
 
 _ENTRY = re.compile(r"\.entry\s+([\w$]+)")
 _TOKEN = re.compile(r"\s+|[\w.$%@]+|.")
+_MOST_TEXT = 1 << 20
 _PUT_IN = (
     "{", "}", "(", ")", "[", "]", ";", ",", "@%p1", "@!%p1 bra again;", "again:", "bra again;", "ret;", "exit;", "\n",
     "mbarrier.try_wait.parity.shared::cta.b64 %p1, [%r1], %r2;", "mbarrier.arrive.shared::cta.b64 _, [%r1+8];",
@@ -56,7 +57,7 @@ def program_text(seed: int, folder: Path, outcome: Outcome) -> None:
     for _ in range(random.choice((0, 1, 1, 2, 5, 20))):
         way = random.choice((_token, _token, _line, _put_in, _number, _torn))
         outcome.ways = (*outcome.ways, way.__name__)
-        text = way(text, random)
+        text = way(text, random)[:_MOST_TEXT]
     image = random.choice((_as_text, _as_text, _as_fat_binary, _as_cubin))(text, random)
     if random.random() < 0.3:
         image = _some_bytes(image, random)

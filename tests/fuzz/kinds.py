@@ -10,7 +10,7 @@ from collections.abc import Callable
 from pathlib import Path
 from random import Random
 
-from tests.fuzz import attached, damage, logs, longer_texts, seeds, texts, windows
+from tests.fuzz import archives, attached, damage, logs, longer_texts, seeds, texts, windows
 from tests.fuzz.asking import Asked, commands, stages
 from tests.fuzz.outcome import Outcome
 from tests.fuzz.refusals import REFUSALS, check_words, command, refused_in_words
@@ -71,7 +71,8 @@ def warm_up() -> None:
 
 
 KINDS: dict[str, Case] = {
-    "recording": recording, **texts.KINDS, **longer_texts.KINDS, **logs.KINDS, **attached.KINDS, **windows.KINDS,
+    "recording": recording, **archives.KINDS, **texts.KINDS, **longer_texts.KINDS, **logs.KINDS, **attached.KINDS,
+    **windows.KINDS,
 }  # fmt: skip
 PREPARED = windows.PREPARED
 """What is made once for all cases of a kind that run alone: how, and who takes it."""

@@ -111,6 +111,14 @@ def test_an_anchor_that_was_interrupted_counts_for_nothing() -> None:
     assert fit_clock(run, calibration).residual_max_ns < 3
 
 
+def test_where_all_of_an_sm_were_interrupted_they_count() -> None:
+    run = anchors(505.0, {3: 10**9, 4: 10**9}, [(3, 0, 4_000_000), (3, 0, 4_000_000), (4, 100, 4_000_000)])
+    run["uncertainty"][2] = 900
+    before = anchors(505.0, {3: 10**9, 4: 10**9}, [(4, -5_000_000, -4_000_000)])
+    fit = fit_clock(run, before)
+    assert fit.of_sm(run["clock"][2, :1], 4)[0] == pytest.approx(100_000, abs=2000)
+
+
 def test_an_sm_without_a_span_runs_at_the_common_rate() -> None:
     run = anchors(505.0, {3: 10**9, 4: 10**9}, [(3, 0, 4_000_000), (4, 0, 4_000_000)])
     run[1, 1] = 0
@@ -142,6 +150,15 @@ def test_anchors_that_cannot_be_are_refused(field: str, place: int, value: int) 
     taken[field][2, place] = value
     with pytest.raises(TraceError, match="the log is damaged: what it says of the clock of SM"):
         fit_clock(taken, NONE)
+
+
+def test_a_calibration_of_long_ago_tells_rates_alone() -> None:
+    run = anchors(540, {0: 10**9}, [(0, 0, 10_000), (0, 2_000_000, 2_010_000)])
+    long_ago = anchors(505, {0: 10**9}, [(0, 0, 4_000_000)])
+    long_ago["globaltimer"] -= np.uint64(10**18)
+    clock = fit_clock(run, long_ago)
+    assert len(clock.keys) == len(fit_clock(run, NONE).keys)
+    assert clock.of_sm(run["clock"][0, :1] + np.uint64(1 << 30), 0)[0] == pytest.approx(505 * 2**30, rel=1e-2)
 
 
 def test_clocks_that_no_anchor_is_near_are_refused() -> None:

@@ -65,7 +65,8 @@ class ClockFit:
             _check(self.sms[row], (elapsed <= -_LANE // 2) | (elapsed >= _LANE))
             found = np.searchsorted(self.keys, row * _LANE + elapsed, side="right") - 1
             piece[elsewhere] = np.maximum(found, np.searchsorted(self.keys, row * _LANE - _LANE // 2))
-            since[elsewhere] = (cycles[elsewhere] - self.knot_clock[piece[elsewhere]]).view(np.int64)
+            since[elsewhere] = beyond = (cycles[elsewhere] - self.knot_clock[piece[elsewhere]]).view(np.int64)
+            _check(self.sms[row], np.abs(beyond * self.slopes[piece[elsewhere]]) >= _MOST_NS * 1000.0)
         after = since * self.slopes[piece]
         after += self.knot_ps[piece]
         result: NDArray[np.int64] = np.rint(after, out=after).astype(np.int64)
@@ -125,10 +126,12 @@ def fit_clock(anchors: NDArray[np.void], calibration: NDArray[np.void]) -> Clock
     nanoseconds = (pairs["globaltimer"] - np.uint64(origin_ns)).astype(np.int64)
     far = (cycles <= -_LANE // 2) | (cycles >= _LANE) | (nanoseconds <= -_MOST_NS) | (nanoseconds >= _MOST_NS)
     _check(taken["smid"], far[: len(taken)])
+    # A calibration of hours ago tells rates, and no more.
+    pairs, row, cycles, nanoseconds = pairs[~far], row[~far], cycles[~far], nanoseconds[~far]
     picoseconds = nanoseconds * 1000.0
     in_run = np.arange(len(pairs)) < len(taken)
     careful = pairs["uncertainty"] <= _CARELESS * max(float(np.median(pairs["uncertainty"])), 1.0)
-    careful |= np.bincount(row[careful], minlength=len(sms))[row] == 0
+    careful |= np.bincount(row[careful & in_run], minlength=len(sms))[row] == 0
     order = np.lexsort((cycles, row))
     order = order[careful[order]]
     row, cycles, picoseconds, in_run = row[order], cycles[order], picoseconds[order], in_run[order]

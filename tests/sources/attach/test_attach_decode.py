@@ -447,6 +447,14 @@ def test_an_empty_log_says_so() -> None:
         trace_from(written, SITES)
 
 
+def test_a_log_without_records_says_so() -> None:
+    written = WrittenLog(ctas=2, warps=2)  # they hang, or are ended, before the first site
+    with pytest.raises(SourceError, match="the kernel began, but no warp came to anything that is recorded"):
+        trace_from(written, SITES)
+    written.leave(cta=1)
+    assert said(trace_from(written, SITES)) == [(K.EXIT, 0, -1)] * 2
+
+
 def test_sites_keep_their_stacks_and_the_files_that_can_be_read(tmp_path: Path) -> None:
     own = tmp_path / "kernel.cu"
     own.write_text("__global__\n")

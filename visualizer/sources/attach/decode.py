@@ -54,7 +54,8 @@ def trace_of(
 ) -> Trace:
     """The Trace of a log. `plain`: the PTX whose lines the sites count. `meta` gets what the log tells: clock, losses.
 
-    SourceError if no warp of a recorded CTA began, or if the log is damaged; TraceError if its clocks are.
+    SourceError if no warp of a recorded CTA began or none made a record, or if the log is damaged; TraceError if its
+    clocks are.
     """
     if not log.headers["cta"].any():
         raise SourceError(tr("the log is empty: no CTA that was to be recorded has begun"))
@@ -87,6 +88,10 @@ def trace_of(
         _write(taken, log, events, exits, clock, numbers)
 
     each(part, range(len(pieces)))
+    if not len(room.records):
+        raise SourceError(
+            tr("the log is empty: the kernel began, but no warp came to anything that is recorded, nor to its end")
+        )
     records, names = take_names(room.records, sites, cluster)
     by_expectation = _tell_bytes(records, cluster)
     by_warps = missing.reshape(-1, len(log.layout.lanes)).sum(axis=1)

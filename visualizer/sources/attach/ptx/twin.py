@@ -64,8 +64,8 @@ def instrument(
     """
     try:
         return _instrumented(text, entry, Plan(level, keep, frozenset(left_out)))
-    except ValueError as problem:  # where a number should be
-        raise SourceError(tr("its PTX cannot be read: {problem}; report it with the PTX", problem=problem)) from None
+    except (ValueError, IndexError) as problem:  # no number where one should be, or fewer operands than there should be
+        raise SourceError(tr("its PTX cannot be read: {problem}; report it with the PTX", problem=problem)) from problem
 
 
 def _instrumented(text: str, entry: str, plan: Plan) -> Instrumented:
