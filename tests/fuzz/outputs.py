@@ -47,7 +47,8 @@ def _vcd(text: str) -> None:
     for line in head.splitlines():
         assert not line.startswith("$var") or _VARIABLE.fullmatch(line), f"a signal that is none: {line!r}"
     for line in values.splitlines():
-        assert line[:1] in "#01bxzs$" and line.isprintable(), f"a value that is none: {line!r}"
+        assert line[:1] in "#01bxzs$", f"a value that is none: {line!r}"
+        assert line.isprintable(), f"a value with control characters: {line!r}"
 
 
 def _html(text: str) -> None:

@@ -143,6 +143,7 @@ def test_a_cta_that_never_left_still_gives_its_sms_offset() -> None:
         ("globaltimer", 0, 1 << 62),
         ("globaltimer", 1, 1),
         ("globaltimer", 1, 1 << 63),
+        ("globaltimer", 1, EPOCH_NS + 2**63 + 2**62),
     ],
 )
 def test_anchors_that_cannot_be_are_refused(field: str, place: int, value: int) -> None:

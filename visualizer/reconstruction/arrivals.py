@@ -23,7 +23,7 @@ from visualizer.recording.trace import TraceError
 from visualizer.semantics.word import decode
 
 _MOST_OF_ONE = 32
-"""Phases that one record of arrivals may complete: the lanes of a warp are one, on a barrier that takes one arrival. What
+"""Phases that one record of arrivals may complete: the lanes of a warp, on a barrier that takes one arrival. What
 hardware completes is derived, so that amounts without bounds would be events without bounds."""
 
 

@@ -109,7 +109,8 @@ def fit_clock(anchors: NDArray[np.void], calibration: NDArray[np.void]) -> Clock
     taken = anchors[anchors["globaltimer"] > 0]
     if not len(taken):
         raise TraceError(tr("the log holds no clock anchor: the kernel did not start"))
-    _check(taken["smid"], taken["smid"] >= _MOST_SMS)
+    high = np.maximum(taken["clock"], taken["globaltimer"]) >= 1 << 62  # their differences could overflow
+    _check(taken["smid"], (taken["smid"] >= _MOST_SMS) | high)
     sms, row = np.unique(taken["smid"], return_inverse=True)
     rates = _rates(np.concatenate([anchors.reshape(-1, 2), calibration.reshape(-1, 2)]), sms)
     first = np.zeros(len(sms), dtype=np.intp)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 
 from visualizer.language import tr
 from visualizer.recording.schema import EventKind
@@ -24,6 +25,7 @@ _DECLARES = (".reg", ".local", ".shared", ".param", ".pragma", ".const", ".globa
 _MAY_BE = re.compile(
     r"phasescope\.|mbarrier|async|\bbar(?:rier)?\.|wgmma\.|tcgen05\.commit|clusterlaunch|setmaxnreg|\b(?:ret|exit|call)\b"
 )
+_DEFINITION = re.compile(r"^[ \t]*(?:@!?\S+\s+)?([a-z][\w.:]*)\s+([\w$%.]+)\s*,\s*([^;]*);", re.MULTILINE)
 _CALLED = re.compile(r"\bcall(?:\.uni)?\s+(?:\([^)]*\)\s*,\s*)?([\w$%]+)")
 
 
@@ -251,6 +253,14 @@ class Body:
         base = re.match(r"\[\s*([\w$%.]+)\s*,", done.operands[1])
         return self._offset_of(base[1]) if base else None
 
+    @cached_property
+    def _definitions(self) -> dict[str, list[tuple[str, str]]]:
+        """Opcode and sources of what gives each register its value; found once, for kernels have hundreds of copies."""
+        found: dict[str, list[tuple[str, str]]] = {}
+        for opcode, name, sources in _DEFINITION.findall(self._text):
+            found.setdefault(name, []).append((opcode, sources))
+        return found
+
     def _offset_of(self, name: str) -> int | None:
         """Bytes from the first parameter to what a register points to."""
         offset = 0
@@ -258,8 +268,7 @@ class Body:
             if not name.startswith("%"):
                 begins = self._parameters.get(name)
                 return None if begins is None else begins + offset
-            definition = rf"^\s*(?:@!?\S+\s+)?([a-z][\w.:]*)\s+{re.escape(name)}\s*,\s*([^;]*);"
-            defined = re.findall(definition, self._text, re.MULTILINE)
+            defined = self._definitions.get(name, ())
             if len(defined) != 1:
                 return None
             opcode, sources = defined[0]
