@@ -137,14 +137,14 @@ def arrived_phases(
     for changed, ends in changing.items():
         phases[changed] = len(ends)
     if phases.sum() > most:
-        life = int(np.argmax(phases))
+        worst = int(np.argmax(phases))
         raise TraceError(
             tr(
                 "{barrier} would complete {phases} phases with {arrivals} arrivals: what it is initialised for and what"
                 " they count for do not fit each other",
-                barrier=barriers[int(lives.barrier[life])].name,
-                phases=int(phases[life]),
-                arrivals=int((arrivals.life == life).sum()),
+                barrier=barriers[int(lives.barrier[worst])].name,
+                phases=int(phases[worst]),
+                arrivals=int((arrivals.life == worst).sum()),
             )
         )
     first = np.concatenate([[0], np.cumsum(phases)])
