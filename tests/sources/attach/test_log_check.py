@@ -60,6 +60,14 @@ def test_what_a_warp_cannot_have_said_is_refused(field: str, value: int) -> None
         trace_from(log)
 
 
+def test_clocks_of_a_warp_that_has_not_begun_are_none() -> None:
+    log = written()
+    log.log.headers[1, 1] = 0
+    log.log.headers["exit_clock"][1, 1] = 1 << 63
+    with pytest.raises(SourceError, match="what CTA 1 says"):
+        trace_from(log)
+
+
 def test_clocks_that_are_hours_apart_are_refused() -> None:
     log = written()
     log.log.headers["start_time"][2, 0] = 1 << 61

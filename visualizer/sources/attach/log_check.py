@@ -28,10 +28,11 @@ def check_headers(log: Log) -> None:
     fits &= (headers["smid"] < _MOST_SMS) & (headers["smid"] == np.take_along_axis(headers["smid"], one, axis=1))
     fits &= packed == np.take_along_axis(packed, one, axis=1)
     fits &= packed >> 8 == packed[begun][0] >> 8
-    fits &= (headers["start_clock"] < _MOST_CLOCK) & (headers["exit_clock"] < _MOST_CLOCK)
     fits &= (headers["exit_clock"] == 0) | (headers["exit_clock"] >= headers["start_clock"])
-    if not (fits | ~begun).all():
-        slot = int(np.argmax((begun & ~fits).any(axis=1)))
+    fits |= ~begun
+    fits &= (headers["start_clock"] < _MOST_CLOCK) & (headers["exit_clock"] < _MOST_CLOCK)
+    if not fits.all():
+        slot = int(np.argmax((~fits).any(axis=1)))
         raise SourceError(
             tr(
                 "the log is damaged: what CTA {cta} says of its beginning or end cannot be, as if something had been"
