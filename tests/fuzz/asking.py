@@ -10,6 +10,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from random import Random
 
+from tests.fuzz.outputs import check_output
 from tests.fuzz.refusals import command, refused_in_words
 from visualizer.diagnosis.comparison.compare import Comparison
 from visualizer.diagnosis.comparison.compare_report import comparison_json, comparison_text
@@ -233,7 +234,9 @@ def _exports(asked: Asked) -> None:
 
     for suffix in FAST_EXPORTS:
         with refused_in_words():
-            export(select(asked.history), asked.folder / f"exported.{suffix}", Look())
+            path = asked.folder / f"exported.{suffix}"
+            export(select(asked.history), path, Look())
+            check_output(path)
 
 
 def _timeline(asked: Asked) -> None:

@@ -19,8 +19,9 @@ from typing import Any
 from tests.fuzz.batch import ROOT, Batch
 from tests.fuzz.tally import Tally
 
-_AT_ONCE, _AT_ONCE_S = 5000, 300.0
-"""Cases and seconds of a process, before a new one takes over: its start takes as long as many a case."""
+_AT_ONCE, _AT_ONCE_S = 5000, 60.0
+"""Cases and seconds of a process, before a new one takes over: its start takes as long as many a case, and at the end
+all others wait for the last."""
 _SAVED_EVERY_S = 10.0
 _ENDLESS = 1 << 62
 _FORMAT = "phasescope-fuzz"

@@ -5,18 +5,20 @@ A case's answer is how far it got: the stages that it reached, and where it was 
 
 from __future__ import annotations
 
+import contextlib
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from random import Random
 
-from tests.fuzz import damage, logs, longer_texts, seeds, texts, windows
+from tests.fuzz import archives, attached, damage, logs, longer_texts, seeds, texts, windows
 from tests.fuzz.asking import Asked, commands, stages
 from tests.fuzz.outcome import Outcome
 from tests.fuzz.refusals import REFUSALS, check_words, command, refused_in_words
 from visualizer.recording.file import load
 from visualizer.replay.history import History
 
+_TRAPS = ("x.py", "base64.py", "numpy.py", "json.py", "visualizer.py")
 ONE_IN = 10
 """Of so many recordings one is also compared, exported and painted."""
 
@@ -26,8 +28,20 @@ Case = Callable[[int, Path, Outcome], None]
 
 def run(kind: str, seed: int, outcome: Outcome) -> None:
     """The case `seed` of a kind, which notes how far it gets. Whatever it raises is a fault of phasescope."""
-    with tempfile.TemporaryDirectory(prefix="fuzz-") as folder:
+    with tempfile.TemporaryDirectory(prefix="fuzz-") as folder, _trapped(Path(folder)):
         KINDS[kind](seed, Path(folder), outcome)
+
+
+@contextlib.contextmanager
+def _trapped(folder: Path) -> Iterator[None]:
+    """In a folder where the program lies that damaged files name, and modules that Python would find first. Nothing
+    runs them: files name no programs, and children do not import from the folder that they are started in."""
+    trap = folder / "ran"
+    for name in _TRAPS:
+        (folder / name).write_text(f"open({str(trap)!r}, 'w')\n", encoding="utf-8")
+    with contextlib.chdir(folder):
+        yield
+    assert not trap.exists(), "a file ran code that lay beside it"
 
 
 def recording(seed: int, folder: Path, outcome: Outcome) -> None:
@@ -70,7 +84,10 @@ def warm_up() -> None:
             command(*words)
 
 
-KINDS: dict[str, Case] = {"recording": recording, **texts.KINDS, **longer_texts.KINDS, **logs.KINDS, **windows.KINDS}
+KINDS: dict[str, Case] = {
+    "recording": recording, **archives.KINDS, **texts.KINDS, **longer_texts.KINDS, **logs.KINDS, **attached.KINDS,
+    **windows.KINDS,
+}  # fmt: skip
 PREPARED = windows.PREPARED
 """What is made once for all cases of a kind that run alone: how, and who takes it."""
 ALONE = frozenset(windows.KINDS)

@@ -26,6 +26,7 @@ FOUND = (
     ("recording", 1443135848),  # a stage freed too early by phases to whose tile no arrival belongs
     ("recording", 1443136722),
     ("recording", 1172093440),  # a turn that is due in a CTA whose ring is shorter
+    ("recording", 2026120120003418),  # phases that completed without any arrival
 )
 """Cases of seeds that found something once."""
 SLOW = (
@@ -89,7 +90,7 @@ from tests.fuzz.__main__ import main
 assert main() == 0
 """
     done = subprocess.run(
-        [sys.executable, "-c", program], env=child_environment(), cwd=batch.ROOT, capture_output=True, text=True
+        [sys.executable, "-P", "-c", program], env=child_environment(), cwd=batch.ROOT, capture_output=True, text=True
     )
     assert done.returncode == 0, done.stderr
     assert "not tried, for there is no PySide6: window" in done.stdout
@@ -107,7 +108,7 @@ for seed in range(0, 4 * kinds.ONE_IN, kinds.ONE_IN):
 print(sorted(name for name in set(sys.modules) - before if name.startswith(("visualizer", "PySide6"))))
 """
     done = subprocess.run(
-        [sys.executable, "-c", program],
+        [sys.executable, "-P", "-c", program],
         env=child_environment(QT_QPA_PLATFORM="offscreen"), cwd=batch.ROOT, capture_output=True, text=True,
     )  # fmt: skip
     assert done.stdout.endswith("[]\n"), done.stdout[-900:] + done.stderr
@@ -127,6 +128,8 @@ def test_a_recording_is_asked_everything() -> None:
         ("raise ZeroDivisionError", "ZeroDivisionError"),
         ("while True: pass", "took too long"),
         ("bytearray(200 << 20)", "took 0.2 GiB"),
+        ("exec(open('x.py').read())", "a file ran code that lay beside it"),
+        ("__import__('subprocess').run([__import__('sys').executable, '-c', 'import base64'])", "ran code"),
         ("__import__('os').kill(__import__('os').getpid(), 11)", "SIGSEGV"),
     ],
 )
@@ -145,7 +148,7 @@ sys.argv[1:] = ["planted", "7", "1", "99"]
 worker.main()
 """
     done = subprocess.run(
-        [sys.executable, "-c", program], env=child_environment(), cwd=batch.ROOT, capture_output=True, text=True
+        [sys.executable, "-P", "-c", program], env=child_environment(), cwd=batch.ROOT, capture_output=True, text=True
     )
     said = batch.last_words(done.returncode, done.stderr) if done.returncode else done.stdout
     assert fault in said

@@ -111,6 +111,14 @@ def test_an_anchor_that_was_interrupted_counts_for_nothing() -> None:
     assert fit_clock(run, calibration).residual_max_ns < 3
 
 
+def test_where_all_of_an_sm_were_interrupted_they_count() -> None:
+    run = anchors(505.0, {3: 10**9, 4: 10**9}, [(3, 0, 4_000_000), (3, 0, 4_000_000), (4, 100, 4_000_000)])
+    run["uncertainty"][2] = 900
+    before = anchors(505.0, {3: 10**9, 4: 10**9}, [(4, -5_000_000, -4_000_000)])
+    fit = fit_clock(run, before)
+    assert fit.of_sm(run["clock"][2, :1], 4)[0] == pytest.approx(100_000, abs=2000)
+
+
 def test_an_sm_without_a_span_runs_at_the_common_rate() -> None:
     run = anchors(505.0, {3: 10**9, 4: 10**9}, [(3, 0, 4_000_000), (4, 0, 4_000_000)])
     run[1, 1] = 0
@@ -124,6 +132,44 @@ def test_a_cta_that_never_left_still_gives_its_sms_offset() -> None:
     assert fit.sms.tolist() == [3, 4]
     cycles = run["clock"][1, :1] + np.uint64(1000)
     assert fit.to_ps(cycles, np.array([4], dtype=np.uint32))[0] == pytest.approx(100_000 + 505_000, abs=2000)
+
+
+@pytest.mark.parametrize(
+    ("field", "place", "value"),
+    [
+        ("smid", 0, 0xFFFFFFFF),  # room for so many SMs would take all memory
+        ("clock", 0, 1 << 63),
+        ("clock", 1, 0),
+        ("globaltimer", 0, 1 << 62),
+        ("globaltimer", 1, 1),
+        ("globaltimer", 1, 1 << 63),
+        ("globaltimer", 1, EPOCH_NS + 2**63 + 2**62),
+    ],
+)
+def test_anchors_that_cannot_be_are_refused(field: str, place: int, value: int) -> None:
+    taken = anchors(540, {0: 10_000, 1: 70_000}, [(0, 0, 10_000), (1, 0, 10_000), (1, 5_000, 20_000)])
+    taken[field][2, place] = value
+    with pytest.raises(TraceError, match="the log is damaged: what it says of the clock of SM"):
+        fit_clock(taken, NONE)
+
+
+def test_a_calibration_of_long_ago_tells_rates_alone() -> None:
+    run = anchors(540, {0: 10**9}, [(0, 0, 10_000), (0, 2_000_000, 2_010_000)])
+    long_ago = anchors(505, {0: 10**9}, [(0, 0, 4_000_000)])
+    long_ago["globaltimer"] -= np.uint64(10**18)
+    clock = fit_clock(run, long_ago)
+    assert len(clock.keys) == len(fit_clock(run, NONE).keys)
+    assert clock.of_sm(run["clock"][0, :1] + np.uint64(1 << 30), 0)[0] == pytest.approx(505 * 2**30, rel=1e-2)
+
+
+def test_clocks_that_no_anchor_is_near_are_refused() -> None:
+    clock = fit_clock(anchors(540, {0: 10_000, 1: 70_000}, [(0, 0, 10_000), (1, 0, 10_000)]), NONE)
+    far = np.array([20_000, 1 << 60], np.uint64)
+    for sm, cycles in ((0, far), (1, far), (2, far[:1])):
+        with pytest.raises(TraceError, match=f"the clock of SM {sm} cannot be"):
+            clock.of_sm(cycles, sm)
+    with pytest.raises(TraceError, match="the clock of SM 7 cannot be"):
+        clock.to_ps(far[:1], np.array([7], np.uint32))
 
 
 def test_no_anchor_is_no_recording() -> None:

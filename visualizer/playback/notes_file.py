@@ -29,6 +29,7 @@ from visualizer.playback.notes_format import (
     notes_in,
 )
 from visualizer.playback.notes_merge import merged, merged_entries
+from visualizer.recording.regular_file import open_regular
 from visualizer.recording.replacing import alone_in, replacing
 from visualizer.recording.trace import Trace
 
@@ -140,7 +141,7 @@ _MOST_READ = 4
 def _read(path: Path) -> _Content:
     """What is in the file; read again only if it is another than last time. Raises NotesError."""
     try:
-        with open(path, "rb") as file:
+        with open_regular(path) as file:
             known_by = _known_by(file)
             known = _READ.get(path)
             if known is not None and known.known_by == known_by:

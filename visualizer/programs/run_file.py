@@ -15,6 +15,7 @@ from typing import NoReturn
 from visualizer.language import tr
 from visualizer.programs.errors import ProgramError
 from visualizer.programs.program import Program
+from visualizer.recording.regular_file import open_regular
 
 ENTRY = "program"
 
@@ -22,7 +23,8 @@ ENTRY = "program"
 def run_file(path: Path) -> Program:
     """The Program that the file's `program()` returns. ProgramError "FILE:LINE: ..." if there is none."""
     try:
-        text = path.read_text(encoding="utf-8")
+        with open_regular(path) as file:
+            text = file.read().decode()
     except OSError as error:
         raise ProgramError(
             tr(

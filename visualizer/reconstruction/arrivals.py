@@ -6,6 +6,7 @@ time only has to be right to one phase to tell which two phases are meant.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -13,10 +14,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from visualizer.arrays.ordering import Ints, group_starts, order_by, running_total
+from visualizer.language import tr
 from visualizer.reconstruction.lives import Lives
 from visualizer.reconstruction.logged import Logged
 from visualizer.recording.schema import EventFlag, EventKind
+from visualizer.recording.tables import Barrier
+from visualizer.recording.trace import TraceError
 from visualizer.semantics.word import decode
+
+_MOST_OF_ONE = 32
+"""Phases that one record of arrivals may complete: the lanes of a warp, on a barrier that takes one arrival. What
+hardware completes is derived, so that amounts without bounds would be events without bounds."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -110,15 +118,35 @@ def _in_program_order(position: Ints, life: Ints, agent: Ints) -> Ints:
     return raised
 
 
-def arrived_phases(logged: Logged, arrivals: LoggedArrivals, lives: Lives) -> ArrivedPhases:
-    """The phases that the arrivals complete, by the count of each life as it is by then."""
+def arrived_phases(
+    logged: Logged, arrivals: LoggedArrivals, lives: Lives, barriers: Sequence[Barrier]
+) -> ArrivedPhases:
+    """The phases that the arrivals complete, by the count of each life as it is by then. TraceError if they are more
+    than so many arrivals can complete, or if one counts for less than nothing."""
+    if (arrivals.amount < 0).any():
+        row = int(np.argmin(arrivals.amount))
+        name, amount = barriers[int(lives.barrier[arrivals.life[row]])].name, int(arrivals.amount[row])
+        raise TraceError(tr("an arrival on {barrier} counts for {amount}, which none can", barrier=name, amount=amount))
     total = np.zeros(len(lives), np.int64)
     np.maximum.at(total, arrivals.life, arrivals.position + arrivals.amount)
     count = np.where(lives.changes, 0, lives.count)
     phases = np.where(count > 0, total // np.maximum(count, 1), 0)
-    changing = {life: _with_drops(logged, arrivals, lives, life) for life in np.flatnonzero(lives.changes).tolist()}
+    most = _MOST_OF_ONE * (len(arrivals.event) + 1)
+    changed_lives = np.flatnonzero(lives.changes).tolist()
+    changing = {life: _with_drops(logged, arrivals, lives, life, most) for life in changed_lives}
     for changed, ends in changing.items():
         phases[changed] = len(ends)
+    if phases.sum() > most:
+        worst = int(np.argmax(phases))
+        raise TraceError(
+            tr(
+                "{barrier} would complete {phases} phases with {arrivals} arrivals: what it is initialised for and what"
+                " they count for do not fit each other",
+                barrier=barriers[int(lives.barrier[worst])].name,
+                phases=int(phases[worst]),
+                arrivals=int((arrivals.life == worst).sum()),
+            )
+        )
     first = np.concatenate([[0], np.cumsum(phases)])
     life = np.repeat(np.arange(len(lives)), phases)
     number = np.arange(len(life)) - first[life]
@@ -130,16 +158,16 @@ def arrived_phases(logged: Logged, arrivals: LoggedArrivals, lives: Lives) -> Ar
     return ArrivedPhases(life, number, end, np.searchsorted(keys, life * span + end), first)
 
 
-def _with_drops(logged: Logged, arrivals: LoggedArrivals, lives: Lives, life: int) -> list[int]:
+def _with_drops(logged: Logged, arrivals: LoggedArrivals, lives: Lives, life: int, most: int) -> list[int]:
     """Where each phase of a life ends whose count an arrive_drop lowers: as of the phase after it. Phase by phase, for
-    where one ends decides what counts for the next; few barriers have drops."""
+    where one ends decides what counts for the next; few barriers have drops. No more of them than one above `most`."""
     rows = slice(*np.searchsorted(arrivals.life, [life, life + 1]).tolist())
     ends = arrivals.position[rows] + arrivals.amount[rows]
     dropped = np.where(logged.kind[arrivals.event[rows]] == EventKind.ARRIVE_DROP, arrivals.amount[rows], 0)
     lowered = np.concatenate([[0], np.cumsum(dropped)])
     found: list[int] = []
     end, count = 0, int(lives.count[life])
-    while count > 0 and len(ends) and end + count <= int(ends[-1]):
+    while count > 0 and len(ends) and end + count <= int(ends[-1]) and len(found) <= most:
         end += count
         found.append(end)
         count = int(lives.count[life]) - int(lowered[np.searchsorted(ends, end, side="right")])

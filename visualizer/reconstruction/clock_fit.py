@@ -23,6 +23,9 @@ _CARELESS = 4
 """An anchor whose clock reads lie this many times as far apart as usual was interrupted, and counts for nothing."""
 _LANE = 1 << 44
 """More cycles than any run takes (2.5 hours): keeps the SMs apart in one sorted column."""
+_MOST_NS = (1 << 53) // 1000
+"""As long as that: more picoseconds than a recording's times may have."""
+_MOST_SMS = 1 << 16
 
 
 @dataclass(frozen=True, eq=False)
@@ -46,11 +49,12 @@ class ClockFit:
     residual_max_ns: float
 
     def to_ps(self, cycles: NDArray[np.uint64], smid: NDArray[np.uint32]) -> NDArray[np.int64]:
-        """Picoseconds after `origin_ns` of each clock value; both arguments and the result have one shape.
+        """Picoseconds after `origin_ns` of each clock value; both arguments and the result have one shape. TraceError
+        if one lies hours away, or its SM has no anchor.
 
         Differences from a knot stay far below 2^53 cycles, so float arithmetic rounds by far less than 1 ps.
         """
-        row = np.searchsorted(self.sms, smid) if len(self.sms) > 1 else np.zeros(len(cycles), np.int64)
+        row = self._row(smid) if len(self.sms) > 1 else np.zeros(len(cycles), np.int64)
         piece = self.usual[row]
         since = (cycles - self.knot_clock[piece]).view(np.int64)
         # Nearly all clocks lie between the first two anchors of their SM's run: the others alone are searched for.
@@ -58,9 +62,11 @@ class ClockFit:
         if len(elsewhere):
             row = row[elsewhere]
             elapsed = (cycles[elsewhere] - self.origin_cycles[row]).view(np.int64)
+            _check(self.sms[row], (elapsed <= -_LANE // 2) | (elapsed >= _LANE))
             found = np.searchsorted(self.keys, row * _LANE + elapsed, side="right") - 1
             piece[elsewhere] = np.maximum(found, np.searchsorted(self.keys, row * _LANE - _LANE // 2))
-            since[elsewhere] = (cycles[elsewhere] - self.knot_clock[piece[elsewhere]]).view(np.int64)
+            since[elsewhere] = beyond = (cycles[elsewhere] - self.knot_clock[piece[elsewhere]]).view(np.int64)
+            _check(self.sms[row], np.abs(beyond * self.slopes[piece[elsewhere]]) >= _MOST_NS * 1000.0)
         after = since * self.slopes[piece]
         after += self.knot_ps[piece]
         result: NDArray[np.int64] = np.rint(after, out=after).astype(np.int64)
@@ -68,7 +74,7 @@ class ClockFit:
 
     def of_sm(self, cycles: NDArray[np.uint64], sm: int) -> NDArray[np.int64]:
         """The same for clock values of one SM, any shape: the usual case, that of a CTA, without a search."""
-        piece = self.usual[np.searchsorted(self.sms, sm)]
+        piece = self.usual[self._row(np.array([sm]))[0]]
         since = (cycles - self.knot_clock[piece]).view(np.int64)
         if since.size and (since.min() < 0 or since.max() >= self.length[piece]):
             return self.to_ps(cycles.ravel(), np.full(cycles.size, sm, np.uint32)).reshape(cycles.shape)
@@ -76,6 +82,12 @@ class ClockFit:
         after += self.knot_ps[piece]
         result: NDArray[np.int64] = np.rint(after, out=after).astype(np.int64)
         return result
+
+    def _row(self, smid: NDArray[np.integer]) -> NDArray[np.int64]:
+        """The row of each SM. TraceError if one has no anchor."""
+        row = np.minimum(np.searchsorted(self.sms, smid), len(self.sms) - 1)
+        _check(smid, self.sms[row] != smid)
+        return row
 
     def as_dict(self) -> Clock:
         """What goes into Trace.meta.clock."""
@@ -92,11 +104,13 @@ def fit_clock(anchors: NDArray[np.void], calibration: NDArray[np.void]) -> Clock
     """Fit the clocks from a run's anchors, (ctas, 2), and a calibration kernel's, (n, 2); n may be 0.
 
     A CTA that never left has no second anchor (all zeros); its first still counts.
-    Raises TraceError if no CTA has an anchor, or if all of them together span no time.
+    Raises TraceError if no CTA has an anchor, if all of them together span no time, or if one cannot be.
     """
     taken = anchors[anchors["globaltimer"] > 0]
     if not len(taken):
         raise TraceError(tr("the log holds no clock anchor: the kernel did not start"))
+    high = np.maximum(taken["clock"], taken["globaltimer"]) >= 1 << 62  # their differences could overflow
+    _check(taken["smid"], (taken["smid"] >= _MOST_SMS) | high)
     sms, row = np.unique(taken["smid"], return_inverse=True)
     rates = _rates(np.concatenate([anchors.reshape(-1, 2), calibration.reshape(-1, 2)]), sms)
     first = np.zeros(len(sms), dtype=np.intp)
@@ -110,10 +124,15 @@ def fit_clock(anchors: NDArray[np.void], calibration: NDArray[np.void]) -> Clock
     row = np.searchsorted(sms, pairs["smid"])
     cycles = (pairs["clock"] - origin_cycles[row]).astype(np.int64)
     # Signed: calibration comes before the run's first anchor too.
-    picoseconds = (pairs["globaltimer"] - np.uint64(origin_ns)).astype(np.int64) * 1000.0
+    nanoseconds = (pairs["globaltimer"] - np.uint64(origin_ns)).astype(np.int64)
+    far = (cycles <= -_LANE // 2) | (cycles >= _LANE) | (nanoseconds <= -_MOST_NS) | (nanoseconds >= _MOST_NS)
+    _check(taken["smid"], far[: len(taken)])
+    # A calibration of hours ago tells rates, and no more.
+    pairs, row, cycles, nanoseconds = pairs[~far], row[~far], cycles[~far], nanoseconds[~far]
+    picoseconds = nanoseconds * 1000.0
     in_run = np.arange(len(pairs)) < len(taken)
     careful = pairs["uncertainty"] <= _CARELESS * max(float(np.median(pairs["uncertainty"])), 1.0)
-    careful |= np.bincount(row[careful], minlength=len(sms))[row] == 0
+    careful |= np.bincount(row[careful & in_run], minlength=len(sms))[row] == 0
     order = np.lexsort((cycles, row))
     order = order[careful[order]]
     row, cycles, picoseconds, in_run = row[order], cycles[order], picoseconds[order], in_run[order]
@@ -155,6 +174,18 @@ def fit_clock(anchors: NDArray[np.void], calibration: NDArray[np.void]) -> Clock
     )
 
 
+def _check(smid: NDArray[np.integer], cannot_be: NDArray[np.bool_]) -> None:
+    """TraceError, which names an SM, if anything cannot be: a kernel that goes astray may write over its log."""
+    if cannot_be.any():
+        raise TraceError(
+            tr(
+                "the log is damaged: what it says of the clock of SM {sm} cannot be, as if something had been written"
+                " over it",
+                sm=int(smid[np.argmax(cannot_be)]),
+            )
+        )
+
+
 def _bends(
     row: NDArray[np.int64], cycles: NDArray[np.int64], slopes: NDArray[np.float64], in_run: NDArray[np.bool_]
 ) -> NDArray[np.float64]:
@@ -180,11 +211,13 @@ def _rates(pairs: NDArray[np.void], sms: NDArray[np.uint32]) -> NDArray[np.float
     An SM without a complete pair runs at the rate of all of them together.
     """
     pairs = pairs[(pairs["globaltimer"] > 0).all(axis=1)]
+    smid = pairs["smid"][:, 0]
+    goes_back = [pairs[name][:, 1] < pairs[name][:, 0] for name in ("clock", "globaltimer")]
+    _check(smid, (smid >= _MOST_SMS) | goes_back[0] | goes_back[1])
     cycles = (pairs["clock"][:, 1] - pairs["clock"][:, 0]).astype(np.float64)
     picoseconds = (pairs["globaltimer"][:, 1] - pairs["globaltimer"][:, 0]).astype(np.float64) * 1000
     if not cycles.sum() > 0:
         raise TraceError(tr("the log's clock anchors span no time: no CTA ran to its end and nothing was calibrated"))
-    smid = pairs["smid"][:, 0]
     highest = int(max(smid.max(), sms.max())) + 1
     own_cycles = np.bincount(smid, cycles, highest)[sms]
     own_picoseconds = np.bincount(smid, picoseconds, highest)[sms]

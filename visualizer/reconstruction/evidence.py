@@ -86,7 +86,7 @@ def examine(logged: Logged, barriers: Sequence[Barrier], flips: Flips = NO_FLIPS
     """
     lives = find_lives(logged, barriers)
     arrivals = order_arrivals(logged, lives)
-    arrived = arrived_phases(logged, arrivals, lives)
+    arrived = arrived_phases(logged, arrivals, lives, barriers)
     arrivals, arrived = with_raised(logged, lives, arrivals, arrived)
     expectations = find_expectations(logged, lives, arrivals, arrived)
     expected = expectations.per_phase(arrived)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -446,6 +447,14 @@ def test_an_empty_log_says_so() -> None:
         trace_from(written, SITES)
 
 
+def test_a_log_without_records_says_so() -> None:
+    written = WrittenLog(ctas=2, warps=2)  # they hang, or are ended, before the first site
+    with pytest.raises(SourceError, match="the kernel began, but no warp came to anything that is recorded"):
+        trace_from(written, SITES)
+    written.leave(cta=1)
+    assert said(trace_from(written, SITES)) == [(K.EXIT, 0, -1)] * 2
+
+
 def test_sites_keep_their_stacks_and_the_files_that_can_be_read(tmp_path: Path) -> None:
     own = tmp_path / "kernel.cu"
     own.write_text("__global__\n")
@@ -457,3 +466,12 @@ def test_sites_keep_their_stacks_and_the_files_that_can_be_read(tmp_path: Path) 
     ]
     assert trace.sites[0].stack == stack
     assert dict(trace.source_files) == {"kernel.ptx": "ptx\n" * 40, str(own): "__global__\n"}
+
+
+@pytest.mark.parametrize("file", ["/dev/null", "fifo", "a\0b", "..", "large"])
+def test_what_line_numbers_name_is_read_if_it_can_be_a_source(file: str, tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "fifo")
+    with open(tmp_path / "large", "wb") as large:
+        large.truncate(1 << 40)
+    trace = of_one_warp([INIT], [site(1, "mbarrier.init", stack=(Frame(str(tmp_path / file), 3, "kernel()"),))])
+    assert not trace.source_files

@@ -50,6 +50,12 @@ def test_what_is_no_table_is_one_sentence(tmp_path: Path, text: str) -> None:
         read_symbols([path], 0.0)
 
 
+def test_what_is_no_file_is_none(tmp_path: Path) -> None:
+    path = tmp_path / "kernel_symbols.json"
+    path.symlink_to("/dev/null")
+    assert read_symbols([path], 0.0) == []
+
+
 def test_where_it_lies(tmp_path: Path) -> None:
     file = "kernel_symbols.json"
     dumps = {"CUTE_DSL_DUMP_DIR": "/session"}

@@ -100,7 +100,7 @@ def test_a_body_falls_into_statements_labels_and_scopes() -> None:
         ("statement", "@!%p bra L;"),
         ("close", "}"),
     ]
-    with pytest.raises(ValueError, match="mov"):
+    with pytest.raises(SourceError, match="mov"):
         list(tokens("mov.u32 %r1, 2", 0, 14))
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
+from time import process_time
 
 import pytest
 from assembler import needs_ptxas
@@ -17,7 +18,9 @@ from visualizer.sources.attach.ptx.forms import FORMS, form_of, is_recorded
 from visualizer.sources.attach.ptx.module import Module
 from visualizer.sources.attach.ptx.sequence import OTHER, PASSED
 from visualizer.sources.attach.ptx.twin import Instrumented, instrument
+from visualizer.sources.attach.ptx_image import Ptx
 from visualizer.sources.attach.ptxas import assemble
+from visualizer.sources.errors import SourceError
 
 ENTRIES = [(path.stem, entry) for path in sorted(CORPUS.glob("*.ptx")) for entry in Module(ptx(path.stem)).entries]
 
@@ -64,6 +67,43 @@ def test_a_twin_assembles_like_its_original(name: str, entry: str, level: Level,
     calls_functions = ".func" in result.plain
     assert after.spilled <= (64 if calls_functions else 0)
     assert CONTROL_SYMBOL.encode() in after.cubin
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("@!%p1 bra again;", "bra;"),
+        ("mbarrier.init.shared.b64 [%r1], 1;", "mbarrier.init.shared.b64;"),
+        ("mbarrier.init.shared.b64 [%r1], 1;", "setmaxnreg.inc.sync.aligned.u32;"),
+        ("mbarrier.try_wait.parity.shared::cta.b64 %p1, [%r1], %r2;", "mbarrier.try_wait.parity.shared::cta.b64 %p1;"),
+        ("mbarrier.init.shared.b64 [%r1], 1;", f"mbarrier.init.shared.b64 [%r1], {'9' * 5000};"),
+        ("mbarrier.init.shared.b64 [%r1], 1;", f".loc 1 {'9' * 5000} 0"),
+        ("\tld.param.u32 %r1, [step_param_0];", '\t"'),
+        (".param .b32 step_param_0,", ".param .align 0 .b32 step_param_0,"),
+    ],
+)
+def test_what_is_no_ptx_is_one_sentence_at_most(old: str, new: str) -> None:
+    text = ptx("modules")
+    assert old in text
+    refused = []
+    for entry in Module(text).entries:
+        try:
+            instrument(text.replace(old, new), entry, "all")
+        except SourceError as problem:
+            refused.append(str(problem))
+    assert all("its PTX cannot be read" in sentence for sentence in refused)
+
+
+@pytest.mark.parametrize("much", ["\n" * 100_000, "copies"])
+def test_a_long_text_is_read_once(much: str) -> None:
+    """A cubin's text has an empty line for each line number that it lost, and unrolled kernels hundreds of copies."""
+    copy = next(line for line in ptx("forms_sm90").split("\n") if line.strip().startswith("cp.async.bulk.tensor"))
+    text = ptx("forms_sm90").replace(copy, f"{copy}\n" * 1000 if much == "copies" else much + copy, 1)
+    began = process_time()
+    for entry in Module(text).entries:
+        instrument(text, entry, "all")
+        assert Ptx(text, "sm_90a", 90).entry(entry)
+    assert process_time() - began < 3
 
 
 def test_an_opcode_of_a_family_that_is_not_known_is_told() -> None:

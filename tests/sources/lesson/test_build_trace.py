@@ -6,6 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
+import pytest
 from measured import flips, logged, rebuilt, simulated
 
 from visualizer.programs.kernel_source import find_sites, kernel_text
@@ -15,9 +16,12 @@ from visualizer.reconstruction.agent_events import split
 from visualizer.reconstruction.violations import violations
 from visualizer.recording.schema import EventKind
 from visualizer.recording.tables import Ending, Meta
-from visualizer.recording.trace import Trace
+from visualizer.recording.trace import Trace, TraceError
 from visualizer.sources.lesson.build_trace import build_trace
-from visualizer.sources.lesson.raw_log import RawLog
+from visualizer.sources.lesson.job import Outcome
+from visualizer.sources.lesson.launcher import trace_of_log
+from visualizer.sources.lesson.options import GpuOptions
+from visualizer.sources.lesson.raw_log import BARRIER_EMPTY, BARRIER_FULL, STATUS_TIMED_OUT, RawLog
 
 H200_LOG = Path(__file__).parents[2] / "data" / "lesson-h200.raw.npz"
 
@@ -54,6 +58,35 @@ def test_all_agents_end_where_the_first_ran_out_of_room() -> None:
 def test_a_recording_without_events_is_empty() -> None:
     trace = simulated()
     assert len(rebuilt(trace, logged(trace)[:0])) == 0
+
+
+@pytest.mark.parametrize(
+    ("status", "said"),
+    [
+        (STATUS_TIMED_OUT | 9 << 16 | BARRIER_FULL << 8, "CTA 0 says 0x80090100 of its end"),
+        (STATUS_TIMED_OUT | 7 << 8, "CTA 0 says 0x80000700 of its end"),
+        (STATUS_TIMED_OUT | BARRIER_EMPTY << 8 | 77, "CTA 0 says 0x8000024d of its end"),
+    ],
+)
+def test_a_status_that_names_no_wait_is_refused(status: int, said: str) -> None:
+    raw = RawLog.load(H200_LOG)
+    raw.status[0] = status
+    with pytest.raises(TraceError, match=f"the log is damaged: {said}, which no wait of this program is"):
+        trace_of_log(LessonConfig(), GpuOptions(), raw, Outcome({}, {}))
+
+
+def test_a_log_in_which_nothing_began_says_so() -> None:
+    raw = RawLog.load(H200_LOG)
+    raw.anchors["globaltimer"] = 0
+    with pytest.raises(TraceError, match="the kernel did not start"):
+        trace_of_log(LessonConfig(), GpuOptions(), raw, Outcome({}, {}))
+
+
+def test_an_arrival_of_less_than_nothing_is_refused() -> None:
+    raw = RawLog.load(H200_LOG)
+    raw.records["amount"][raw.records["kind"] == EventKind.ARRIVE] = 1 << 31
+    with pytest.raises(TraceError, match=r"an arrival on (full|empty)\[\d\] counts for -2147483648, which none can"):
+        built(raw)
 
 
 def test_the_h200s_log_becomes_the_lesson() -> None:

@@ -80,13 +80,14 @@ def too_few_expected(history: History, row: int) -> Finding | None:
     tiles, tile = copies.tile[mine], events["tile"][steps]
     if not len(steps) or tiles.min(initial=0) < 0 or tile.min() < 0:
         return None
-    most = int(max(tiles.max(initial=0), tile.max())) + 1
-    expected = np.bincount(tile, events["amount"][steps], most).astype(np.int64)
-    issued = np.bincount(tiles, copies.amount[mine], most).astype(np.int64)
-    wrong = np.flatnonzero(expected[tile] < issued[tile])
+    known, place = np.unique(np.concatenate([tile, tiles]), return_inverse=True)  # of any number: some leave gaps
+    expects, issues = place[: len(tile)], place[len(tile) :]
+    expected = np.bincount(expects, events["amount"][steps], len(known)).astype(np.int64)
+    issued = np.bincount(issues, copies.amount[mine], len(known)).astype(np.int64)
+    wrong = np.flatnonzero(expected[expects] < issued[expects])
     if not len(wrong):
         return None
-    step, of = int(steps[wrong[0]]), int(tile[wrong[0]])
+    step, of = int(steps[wrong[0]]), int(expects[wrong[0]])
     agent, site = trace.agents[int(events["agent"][step])].name, site_at(trace, step)
     rest = int(issued[of] - expected[of])
     return Finding(
@@ -97,14 +98,14 @@ def too_few_expected(history: History, row: int) -> Finding | None:
             " phase completes before all are in, and those that come late spoil the next.",
             agent=agent,
             expected=int(expected[of]),
-            tile=of,
+            tile=int(known[of]),
             barrier=history.barrier_title(row),
             site=line(site),
             issued=int(issued[of]),
         ),
         agent=agent,
         **barrier_facts(history, row, history.barrier_at(row, step)),
-        tile=of,
+        tile=int(known[of]),
         first_divergence=step,
         site=site,
         step=step,

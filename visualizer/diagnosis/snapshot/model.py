@@ -11,6 +11,7 @@ from visualizer.diagnosis.snapshot.words import MOST_COUNT, Word, word_of
 from visualizer.language import tr
 from visualizer.recording.bounded_toml import read_toml
 from visualizer.recording.quoting import quoted
+from visualizer.recording.regular_file import read_regular
 
 FORMAT = "phasescope-snapshot"
 VERSION = 1
@@ -61,9 +62,10 @@ class Snapshot:
 def load_snapshot(path: Path) -> Snapshot:
     """The snapshot in a file. SnapshotError, which names it."""
     try:
-        if path.stat().st_size > MOST_BYTES:
+        content = read_regular(path, MOST_BYTES + 1)
+        if len(content) > MOST_BYTES:
             raise SnapshotError(tr("it is too large for a snapshot"))
-        return decode_snapshot(read_toml(path.read_text(encoding="utf-8")))
+        return decode_snapshot(read_toml(content.decode()))
     except SnapshotError as error:
         raise SnapshotError(f"{path}: {error}; docs/snapshot.md") from None
     except OSError as error:

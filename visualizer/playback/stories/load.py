@@ -26,6 +26,7 @@ from visualizer.playback.stories.model import (
     Zoom,
 )
 from visualizer.recording.bounded_toml import read_toml
+from visualizer.recording.regular_file import read_regular
 from visualizer.resources import resource_dir
 
 _STORY = {"title", "stories", "chapter"}
@@ -53,12 +54,16 @@ def load_story(path: str | os.PathLike[str], *, part: bool = False) -> Story:
     every problem."""
     path = Path(path)
     try:
-        if path.stat().st_size > _MAX_BYTES:
-            raise StoryError(tr("{path}: larger than 1 MB; a story is text", path=path))
-        text = path.read_text(encoding="utf-8")
+        content = read_regular(path, _MAX_BYTES + 1)
     except OSError as error:
         reason = error.strerror or str(error)
         raise StoryError(tr("{path}: cannot be read: {reason}", path=path, reason=reason)) from None
+    except ValueError:  # a NUL
+        raise StoryError(tr("{path!r} cannot be the name of a file", path=str(path))) from None
+    if len(content) > _MAX_BYTES:
+        raise StoryError(tr("{path}: larger than 1 MB; a story is text", path=path))
+    try:
+        text = content.decode()
     except UnicodeDecodeError:
         raise StoryError(tr("{path}: is not UTF-8 text; save it as UTF-8", path=path)) from None
     return parse_story(text, path, part=part)

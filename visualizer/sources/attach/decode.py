@@ -21,6 +21,7 @@ from visualizer.recording.facts import Source
 from visualizer.recording.schema import NO_SAMPLES, EventKind
 from visualizer.recording.tables import Meta
 from visualizer.recording.trace import Trace
+from visualizer.sources.attach.log_check import check_headers
 from visualizer.sources.attach.log_events import Events, Meanings, events_of
 from visualizer.sources.attach.log_format import Keep, Log
 from visualizer.sources.attach.log_rows import by_warp, counts, kept_by_all, lost, oldest, rows_of
@@ -40,6 +41,8 @@ _PART_RECORDS = 1 << 16
 _ON_BYTES = (EventKind.COPY_ISSUE, EventKind.ARRIVE_EXPECT_TX, EventKind.EXPECT_TX)
 _ELEMENT_BYTES = (1, 2, 4, 4, 8, 8, 2, 4, 8, 2, 4, 4, 4)
 """By CUtensorMapDataType; of packed types of 4 and 6 bits it is not known what a copy counts."""
+_MOST_OF_A_BOX = 256
+"""Elements along an axis of what one copy brings [CUDA driver API, cuTensorMapEncodeTiled]."""
 
 
 def trace_of(
@@ -51,10 +54,12 @@ def trace_of(
 ) -> Trace:
     """The Trace of a log. `plain`: the PTX whose lines the sites count. `meta` gets what the log tells: clock, losses.
 
-    SourceError if no warp of a recorded CTA began.
+    SourceError if no warp of a recorded CTA began or none made a record, or if the log is damaged; TraceError if its
+    clocks are.
     """
     if not log.headers["cta"].any():
         raise SourceError(tr("the log is empty: no CTA that was to be recorded has begun"))
+    check_headers(log)
     count, begins = counts(log), oldest(log)
     missing = lost(log, count)
     cluster = _cluster_size(log)
@@ -83,6 +88,10 @@ def trace_of(
         _write(taken, log, events, exits, clock, numbers)
 
     each(part, range(len(pieces)))
+    if not len(room.records):
+        raise SourceError(
+            tr("the log is empty: the kernel began, but no warp came to anything that is recorded, nor to its end")
+        )
     records, names = take_names(room.records, sites, cluster)
     by_expectation = _tell_bytes(records, cluster)
     by_warps = missing.reshape(-1, len(log.layout.lanes)).sum(axis=1)
@@ -235,7 +244,7 @@ def _bytes_of_maps(tensor_maps: Sequence[TensorMap]) -> dict[int, int]:
     return {
         map.offset: math.prod(map.box) * _ELEMENT_BYTES[map.type]
         for map in tensor_maps
-        if map.box and map.type < len(_ELEMENT_BYTES)
+        if map.box and max(map.box) <= _MOST_OF_A_BOX and map.type < len(_ELEMENT_BYTES)
     }
 
 

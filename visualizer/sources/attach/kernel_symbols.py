@@ -12,6 +12,7 @@ from pathlib import Path
 
 from visualizer.language import tr
 from visualizer.recording.facts import Symbol
+from visualizer.recording.regular_file import read_regular
 from visualizer.sources.attach.environment import CUTE_DUMPS
 from visualizer.sources.errors import SourceError
 
@@ -38,9 +39,8 @@ def _read(path: Path, since: float) -> list[Symbol]:
     try:
         if path.stat().st_mtime < since - _FILE_CLOCK_S:
             return []
-        with path.open("rb") as file:
-            text = file.read(_MOST_BYTES + 1)
-    except OSError:
+        text = read_regular(path, _MOST_BYTES + 1)
+    except (OSError, ValueError):
         return []
     try:
         told = json.loads(text) if len(text) <= _MOST_BYTES else None

@@ -24,10 +24,12 @@ _ENTRY = struct.Struct("<HHIQIIHHI8xQ8xQ")
 bytes when not compressed."""
 _KIND_PTX, _KIND_CUBIN = 1, 2
 _LZ4, _ZSTD = 0x2000, 0x8000
-_LINE = re.compile(r"^\s*\.loc\s+\d", re.MULTILINE)
-_NEXT = re.compile(r"^\s*(?:\.visible\s+|\.weak\s+)?\.entry\s", re.MULTILINE)
-_NOT_CODE = re.compile(r"//[^\n]*|^\s*\.(?:loc|file)\s[^\n]*|^\s*\.section\s+\.debug_\w+\s*\{[^}]*\}", re.MULTILINE)
-_TARGET = re.compile(r"^\s*\.target\s+(sm_(\d+)([af]?))", re.MULTILINE)
+_LINE = re.compile(r"^[ \t]*\.loc\s+\d", re.MULTILINE)
+_NEXT = re.compile(r"^[ \t]*(?:\.visible\s+|\.weak\s+)?\.entry\s", re.MULTILINE)
+_NOT_CODE = re.compile(
+    r"//[^\n]*|^[ \t]*\.(?:loc|file)\s[^\n]*|^[ \t]*\.section\s+\.debug_\w+\s*\{[^}]*\}", re.MULTILINE
+)
+_TARGET = re.compile(r"^[ \t]*\.target\s+(sm_(\d{2,4})([af]?))\b", re.MULTILINE)
 
 
 class NoPtx(Exception):
@@ -150,6 +152,6 @@ def _section(elf: bytes, name: bytes) -> bytes:
             place = begin + header[0]
             if elf[place : place + len(name) + 1] == name + b"\0":
                 return elf[header[4] : header[4] + header[5]]
-    except struct.error:
+    except (struct.error, OverflowError):  # a place outside the file, or outside any
         pass
     return b""

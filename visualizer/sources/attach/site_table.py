@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from pathlib import Path
 
+from visualizer.recording.regular_file import read_regular
 from visualizer.recording.tables import Site
 from visualizer.sources.attach.ptx.sites import Site as PtxSite
 
 _MOST_TEXT = 4 << 20
 """Characters of source that a recording takes along."""
+_MOST_BYTES = 4 * _MOST_TEXT
+"""Of a file: so many characters have no more."""
 
 
 def sites_of(sites: Sequence[PtxSite], plain: str, name: str) -> tuple[tuple[Site, ...], Mapping[str, str]]:
@@ -43,8 +45,9 @@ def _by_nearness(sites: Sequence[PtxSite]) -> list[str]:
 
 
 def _text(file: str) -> str | None:
-    """A file's text; None if it is not on this computer any more."""
+    """A file's text; None if it is not on this computer any more, or is more than a source."""
     try:
-        return Path(file).read_text(encoding="utf-8", errors="replace")
-    except OSError:
+        content = read_regular(file, _MOST_BYTES + 1)
+    except (OSError, ValueError):
         return None
+    return content.decode(errors="replace") if len(content) <= _MOST_BYTES else None

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import os
 import shlex
 from datetime import UTC, datetime
 from pathlib import Path
 
 from visualizer import __version__
 from visualizer.language import tr
+from visualizer.recording.regular_file import open_regular
 from visualizer.recording.tables import Ending, Meta
 from visualizer.recording.trace import Trace, TraceError
 from visualizer.resources import RECORDING_SUFFIX
@@ -69,12 +71,13 @@ def reader_of(head: str) -> Reader:
 
 def _content(path: Path) -> str:
     try:
-        size = path.stat().st_size
-        if size > MOST_BYTES:
-            raise SourceError(
-                tr("it has {size} bytes; files of at most {most} can be imported", size=size, most=MOST_BYTES)
-            )
-        content = path.read_bytes()[: MOST_BYTES + 1]
+        with open_regular(path) as file:
+            size = os.fstat(file.fileno()).st_size
+            if size > MOST_BYTES:
+                raise SourceError(
+                    tr("it has {size} bytes; files of at most {most} can be imported", size=size, most=MOST_BYTES)
+                )
+            content = file.read(MOST_BYTES)
     except OSError as error:
         raise SourceError(tr("it cannot be read: {reason}", reason=error.strerror or error)) from None
     except ValueError:  # a NUL in its name

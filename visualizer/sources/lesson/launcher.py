@@ -23,7 +23,7 @@ from visualizer.programs.parameters import LessonConfig
 from visualizer.recording.facts import Source
 from visualizer.recording.schema import EVENT_DTYPE
 from visualizer.recording.tables import Agent, Barrier, Ending, Meta
-from visualizer.recording.trace import Trace
+from visualizer.recording.trace import Trace, TraceError
 from visualizer.sources.errors import SourceError
 from visualizer.sources.lesson.build_trace import build_trace
 from visualizer.sources.lesson.job import Job, Outcome, flight_file, log_layout, probe_file
@@ -228,7 +228,8 @@ def _trace_of_flight(
 def _kernel_ns(raw: RawLog) -> int:
     """Nanoseconds from the first CTA's start to the last one's end."""
     ticks = raw.anchors["globaltimer"]
-    return int(ticks.max()) - int(ticks[ticks > 0].min())
+    ticks = ticks[ticks > 0]
+    return int(np.ptp(ticks)) if len(ticks) else 0
 
 
 def _ending(raw: RawLog, agents: tuple[Agent, ...], barriers: tuple[Barrier, ...], watchdog_ms: int) -> Ending:
@@ -238,9 +239,18 @@ def _ending(raw: RawLog, agents: tuple[Agent, ...], barriers: tuple[Barrier, ...
     # The CTA that left first gave up first.
     cta = int(stuck[np.argmin(raw.anchors["globaltimer"][stuck, 1])])
     status = int(raw.status[cta])
-    agent = next(row.name for row in agents if row.cta == cta and row.warp == status >> 16 & 0x7FFF)
-    where = ({BARRIER_FULL: "full", BARRIER_EMPTY: "empty"}[status >> 8 & 0xFF], status & 0xFF)
-    barrier = next(row.name for row in barriers if row.cta == cta and (row.kind, row.stage) == where)
+    agent = next((row.name for row in agents if row.cta == cta and row.warp == status >> 16 & 0x7FFF), None)
+    where = ({BARRIER_FULL: "full", BARRIER_EMPTY: "empty"}.get(status >> 8 & 0xFF), status & 0xFF)
+    barrier = next((row.name for row in barriers if row.cta == cta and (row.kind, row.stage) == where), None)
+    if agent is None or barrier is None:
+        raise TraceError(
+            tr(
+                "the log is damaged: CTA {cta} says {status} of its end, which no wait of this program is, as if"
+                " something had been written over it",
+                cta=cta,
+                status=f"{status:#x}",
+            )
+        )
     facts = {"agent": agent, "ms": watchdog_ms, "barrier": barrier}
     if raw.ctas == 1:
         return Ending("timeout", GAVE_UP.format(**facts))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 
 from visualizer.language import tr
 from visualizer.recording.schema import EventKind
@@ -19,12 +20,12 @@ from visualizer.sources.attach.ptx.sites import Dropped, Site
 from visualizer.sources.attach.ptx.stacks import Stacks
 from visualizer.sources.attach.ptx.statements import Instruction, Registers, Token, instruction, tokens
 from visualizer.sources.attach.ptx.whole import whole_warps
-from visualizer.sources.errors import SourceError
 
 _DECLARES = (".reg", ".local", ".shared", ".param", ".pragma", ".const", ".global", ".alias")
 _MAY_BE = re.compile(
     r"phasescope\.|mbarrier|async|\bbar(?:rier)?\.|wgmma\.|tcgen05\.commit|clusterlaunch|setmaxnreg|\b(?:ret|exit|call)\b"
 )
+_DEFINITION = re.compile(r"^[ \t]*(?:@!?\S+\s+)?([a-z][\w.:]*)\s+([\w$%.]+)\s*,\s*([^;]*);", re.MULTILINE)
 _CALLED = re.compile(r"\bcall(?:\.uni)?\s+(?:\([^)]*\)\s*,\s*)?([\w$%]+)")
 
 
@@ -94,12 +95,7 @@ class Body:
         self._array = ""  # what the next mbarrier.init is called
         self._rounds: dict[int, int] = {}  # of one wait that is asked at several places: each place's first
         self._asked: dict[int, Site] = {}  # the site of such a wait, by its first place
-        try:
-            self._tokens = list(tokens(text, begin, end))
-        except ValueError as problem:
-            raise SourceError(
-                tr("its PTX cannot be read at {place!r}: report it with the PTX", place=str(problem))
-            ) from problem
+        self._tokens = list(tokens(text, begin, end))
         self._tokens, self._forms = flattened(self._tokens, self._recorded_forms())
         self._jumps = jumps(self._tokens)
         self._whole = whole_warps(self._tokens, self._jumps)
@@ -257,6 +253,14 @@ class Body:
         base = re.match(r"\[\s*([\w$%.]+)\s*,", done.operands[1])
         return self._offset_of(base[1]) if base else None
 
+    @cached_property
+    def _definitions(self) -> dict[str, list[tuple[str, str]]]:
+        """Opcode and sources of what gives each register its value; found once, for kernels have hundreds of copies."""
+        found: dict[str, list[tuple[str, str]]] = {}
+        for opcode, name, sources in _DEFINITION.findall(self._text):
+            found.setdefault(name, []).append((opcode, sources))
+        return found
+
     def _offset_of(self, name: str) -> int | None:
         """Bytes from the first parameter to what a register points to."""
         offset = 0
@@ -264,8 +268,7 @@ class Body:
             if not name.startswith("%"):
                 begins = self._parameters.get(name)
                 return None if begins is None else begins + offset
-            definition = rf"^\s*(?:@!?\S+\s+)?([a-z][\w.:]*)\s+{re.escape(name)}\s*,\s*([^;]*);"
-            defined = re.findall(definition, self._text, re.MULTILINE)
+            defined = self._definitions.get(name, ())
             if len(defined) != 1:
                 return None
             opcode, sources = defined[0]

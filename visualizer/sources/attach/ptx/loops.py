@@ -106,7 +106,7 @@ def _before(tokens: Sequence[Token], head: int, wait: int, branch: int, waits: S
                 break
             rounds.append(place)
             passed = ""
-        elif done is not None and done.opcode.startswith("bra") and done.operands[0] in behind:
+        elif done is not None and done.opcode.startswith("bra") and behind & {*done.operands}:
             if passed or done.negated:
                 break
             passed = done.guard

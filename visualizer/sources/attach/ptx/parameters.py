@@ -20,7 +20,7 @@ def parameters(header: str) -> dict[str, int | None]:
     """Bytes from the first parameter to each, in their order; None: not told. `header`: the entry up to its body."""
     found = list(_PARAMETER.finditer(_COMMENT.sub(" ", header)))
     sizes = [_bytes(one["type"]) for one in found]
-    aligned = [int(one["align"] or size) for one, size in zip(found, sizes, strict=True)]
+    aligned = [int(one["align"] or 0) or size for one, size in zip(found, sizes, strict=True)]
     places: dict[str, int | None] = {}
     end: int | None = 0
     for one, size, step in zip(found, sizes, aligned, strict=True):

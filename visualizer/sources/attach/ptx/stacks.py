@@ -13,7 +13,7 @@ import re
 from visualizer.recording.tables import Frame
 from visualizer.sources.attach.kernel_names import demangled
 
-_FILE = re.compile(r'^\s*\.file\s+(\d+)\s+"([^"\n]*)"', re.MULTILINE)
+_FILE = re.compile(r'^[ \t]*\.file\s+(\d+)\s+"([^"\n]*)"', re.MULTILINE)
 _LOC = re.compile(
     r"\.loc\s+(\d+)\s+(\d+)\s+(\d+)"
     r"(?:\s*,\s*function_name\s+([\w$]+)(?:\s*\+\s*(\d+))?\s*,\s*inlined_at\s+(\d+)\s+(\d+)\s+(\d+))?"
@@ -79,7 +79,7 @@ def _split(name: str) -> tuple[str, int]:
 
 def _string(text: str, label: str, offset: int, debug: int) -> str:
     """The string at a label of the debug section, which begins at `debug`; the label itself if there is none."""
-    found = re.compile(rf"^\s*{re.escape(label)}\s*:", re.MULTILINE).search(text, debug) if debug >= 0 else None
+    found = re.compile(rf"^[ \t]*{re.escape(label)}\s*:", re.MULTILINE).search(text, debug) if debug >= 0 else None
     if found is None:
         return label
     values: list[int] = []

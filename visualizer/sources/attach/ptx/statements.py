@@ -7,6 +7,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Literal, cast
 
+from visualizer.language import tr
+from visualizer.sources.errors import SourceError
+
 TokenKind = Literal["statement", "label", "open", "close", "loc"]
 
 _TOKEN = re.compile(
@@ -49,14 +52,15 @@ class Instruction:
 
 
 def tokens(text: str, begin: int, end: int) -> Iterator[Token]:
-    """The pieces of text[begin:end], which is a body without its braces. ValueError if it cannot be read."""
+    """The pieces of text[begin:end], which is a body without its braces. SourceError if it cannot be read."""
     at = begin
     while at < end:
         found = _TOKEN.match(text, at, end)
         if found is None:
             rest = _COMMENT.sub(" ", text[at:end])
             if rest.strip() and not rest.strip().startswith(".file"):
-                raise ValueError(rest.strip()[:60])
+                place = rest.strip()[:60]
+                raise SourceError(tr("its PTX cannot be read at {place!r}: report it with the PTX", place=place))
             return
         kind = cast(TokenKind, found.lastgroup)
         yield Token(kind, found[kind], found.start(kind), found.end())

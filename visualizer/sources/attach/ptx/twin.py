@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from visualizer.language import tr
 from visualizer.sources.attach.log_format import MOST_SITES, Keep
@@ -23,8 +23,8 @@ from visualizer.sources.attach.ptx.sites import Dropped, Site
 from visualizer.sources.attach.ptx.stacks import Stacks
 from visualizer.sources.errors import SourceError
 
-_TARGET = re.compile(r"^\s*\.target\s+(sm_\d+[af]?)", re.MULTILINE)
-_VERSION = re.compile(r"^\s*\.version\s+(\d+\.\d+)", re.MULTILINE)
+_TARGET = re.compile(r"^[ \t]*\.target\s+(sm_\d+[af]?)", re.MULTILINE)
+_VERSION = re.compile(r"^[ \t]*\.version\s+(\d+\.\d+)", re.MULTILINE)
 
 
 @dataclass(frozen=True)
@@ -60,19 +60,25 @@ def instrument(
 ) -> Instrumented:
     """Rewrite `entry` of a module's `text`. `left_out`: forms not to record although the level asks for them.
 
-    SourceError if the module has no such entry, or needs what is in another one.
+    SourceError if the module has no such entry, needs what is in another one, or cannot be read.
     """
+    try:
+        return _instrumented(text, entry, Plan(level, keep, frozenset(left_out)))
+    except (ValueError, IndexError) as problem:  # no number where one should be, or fewer operands than there should be
+        raise SourceError(tr("its PTX cannot be read: {problem}; report it with the PTX", problem=problem)) from problem
+
+
+def _instrumented(text: str, entry: str, plan: Plan) -> Instrumented:
     module = Module(text)
     needed = module.needed(module.entry(entry))
     plain = "\n".join(module.of(item) for item in needed)
     variables = module.variables(needed)
     taken = Module(plain)
     functions = {item.name: item for item in taken.functions(taken.items)}
-    plan = Plan(level, keep, frozenset(left_out))
     acting = as_statements(plain)
     recording = {name for name, item in functions.items() if has_sites(acting, item.body + 1, item.end - 1, plan)}
     reaching = _reaching(plain, functions, recording)
-    plan = Plan(level, keep, frozenset(left_out), frozenset(reaching), bool(recording))
+    plan = replace(plan, reaching=frozenset(reaching), anywhere=bool(recording))
     stacks = Stacks(text)
     found = Found()
     parts = [taken.of(item) for item in taken.items if item.kind == "header"] + [CONTROL]
