@@ -128,6 +128,12 @@ def test_a_wait_that_hangs_on_a_barrier_of_which_nothing_else_is_recorded_keeps_
     assert "0x400 is in phase #?: arrived ?/?." in finding_text(1, found)
 
 
+def test_what_is_no_count_in_a_log_that_was_written_over_tells_none() -> None:
+    init = {"time": 0, "agent": 0, "barrier": 0, "kind": EventKind.INIT, "amount": -7}
+    cut = by_hand(init, {"time": 5, "kind": EventKind.WAIT_BEGIN, **BLOCKED})
+    assert (cut.barriers[0].init_count, cut.barriers[0].first_phase) == (0, 1)
+
+
 def test_one_turn_of_parity_fits_too_many_counts() -> None:
     arrives = [{"time": 10 * n, "agent": 0, "barrier": 0, "kind": EventKind.ARRIVE, "amount": 1} for n in range(3)]
     waits = [

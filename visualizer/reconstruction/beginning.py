@@ -102,14 +102,14 @@ def _places(parts: dict[int, _Part], told: list[int], barriers: Sequence[Barrier
 
 def _told(logged: Logged, lost: Bools, barriers: Sequence[Barrier]) -> list[int]:
     """The count that the last init of each barrier gave it, among the events that are left out, less what was dropped
-    since, or else the table's; 0: neither does."""
+    since, or else the table's; 0: neither does, or the log holds no count there."""
     rows = np.flatnonzero(lost & np.isin(logged.kind, (EventKind.INIT, EventKind.ARRIVE_DROP)) & (logged.barrier >= 0))
     rows = rows[order_by(logged.time[rows])]
     counts = [barrier.init_count for barrier in barriers]
     for barrier, kind, amount in zip(
         logged.barrier[rows].tolist(), logged.kind[rows].tolist(), logged.amount[rows].tolist(), strict=True
     ):
-        counts[barrier] = amount if kind == EventKind.INIT else max(counts[barrier] - amount, 0)
+        counts[barrier] = max(amount if kind == EventKind.INIT else counts[barrier] - amount, 0)
     return counts
 
 

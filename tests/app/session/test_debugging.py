@@ -221,7 +221,7 @@ def test_notes_on_what_comes_with_phasescope_lie_with_the_settings(
 def test_notes_that_cannot_be_saved_are_said_once(saved_window: MainWindow, recording: Path) -> None:
     notes_path(recording).mkdir()
     saved_window.noting.set_bookmark(1)
-    assert "notes.json cannot be read: Is a directory" in saved_window.messages.text
+    assert "notes.json cannot be read: a directory" in saved_window.messages.text
     saved_window.messages.hide()
     saved_window.noting.set_bookmark(2)
     assert not saved_window.messages.isVisible()

@@ -13,7 +13,7 @@ from PySide6.QtGui import Qt, QTextDocument
 from pytestqt.qtbot import QtBot
 
 import visualizer
-from visualizer.views.look.plain_text_widget import PlainLabel, tip
+from visualizer.views.look.plain_text_widget import WIDEST_WORD, PlainLabel, tip
 
 IMAGE = '<img src="/dev/zero">'
 
@@ -24,6 +24,13 @@ def test_a_label_shows_markup_as_characters(qtbot: QtBot) -> None:
     assert label.textFormat() == Qt.TextFormat.PlainText
     assert label.wordWrap()
     assert label.sizeHint().width() > 50  # an image that is not there would take none
+
+
+def test_a_long_word_makes_no_window_as_wide(qtbot: QtBot) -> None:
+    for text in ("a" * 40_000, "a" * 200 + " b"):
+        label = PlainLabel(text, wordWrap=True)
+        qtbot.addWidget(label)
+        assert label.minimumSizeHint().width() == WIDEST_WORD
 
 
 @given(st.one_of(st.text(max_size=40), st.sampled_from([IMAGE, "<b>bold</b>", "a < b", "&lt;", "<!-- -->x"])))

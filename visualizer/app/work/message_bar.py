@@ -20,7 +20,6 @@ class MessageBar(QFrame):
         self.setAccessibleName(tr("Message"))
         self._icon = PlainLabel()
         self._text = PlainLabel(wordWrap=True)
-        self._text.setMinimumWidth(1)  # a path is one word however long: it must not make the window as wide
         self._text.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
         self._close = QToolButton(text="\N{MULTIPLICATION SIGN}", autoRaise=True, toolTip=tr("Close this message"))
         self._close.setAccessibleName(tr("Close this message"))

@@ -8,11 +8,14 @@ from __future__ import annotations
 
 from html import escape
 
-from PySide6.QtCore import QPointF
+from PySide6.QtCore import QPointF, QSize
 from PySide6.QtGui import QPainter, QPaintEvent, Qt, QTextLayout
 from PySide6.QtWidgets import QFrame, QLabel
 
 from visualizer.views.look.painted_widget import Painted
+
+WIDEST_WORD = 200
+"""Pixels that a label which wraps its text keeps for a word that it cannot break."""
 
 
 class PlainLabel(QLabel):
@@ -20,6 +23,11 @@ class PlainLabel(QLabel):
 
     def __init__(self, *arguments, **properties) -> None:
         super().__init__(*arguments, textFormat=Qt.TextFormat.PlainText, **properties)
+
+    def minimumSizeHint(self) -> QSize:
+        """Of lines that wrap no more than `WIDEST_WORD`: one word of a file, however long, makes no window as wide."""
+        hint = super().minimumSizeHint()
+        return QSize(min(hint.width(), WIDEST_WORD), hint.height()) if self.wordWrap() else hint
 
 
 class ElidedLabel(Painted, PlainLabel):
