@@ -32,6 +32,8 @@ def test_the_inspector_says_what_phases_count_from(history: History) -> None:
     (unknown,) = [one for one in inspect(history, Focus(step, UNKNOWN), None, ()) if one.title.startswith("Barrier")]
     assert [line.text for line in unknown.lines[:2]] == ["#? (parity ?)", "?"]
     assert unknown.text.startswith("Nothing in the recording tells how many arrivals a phase takes")
+    assert "last flip" in {line.label for line in known.lines}
+    assert {line.label for line in unknown.lines} <= {"phase", "arrived", "waits"}
 
 
 def test_lanes_have_no_phase_that_nobody_counted(history: History) -> None:

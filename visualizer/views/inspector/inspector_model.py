@@ -204,19 +204,27 @@ def _barrier(about: _About) -> Section:
         return Section(title, tr("Not initialised here, so it counts nothing."), tuple(following))
     lines = [Line(tr("phase"), tr("#{phase} (parity {parity})", phase=number_of(state), parity=parity_of(state)))]
     lines.append(Line(tr("arrived"), arrived_of(state)))
-    came = [at for at in phase_of(history.barriers, row, step + 1).arrivals if at <= step]
-    lines += about.lines(tr("by"), came)
-    landed = landed_at(history, row, step)
-    if landed.text:
+    told = state.counting != Counting.NOTHING  # else all arrivals are in one phase, and nothing flips
+    if told:
+        came = [at for at in phase_of(history.barriers, row, step + 1).arrivals if at <= step]
+        lines += about.lines(tr("by"), came)
+    if (landed := landed_at(history, row, step)).text:
         lines.append(Line(tr("landed"), landed.text))
     lines += _waiting(about, row)
+    lines += _flips(about, row) if told else []
+    return Section(title, tr(_COUNTED_FROM[state.counting]) if state.counting in _COUNTED_FROM else "", tuple(lines))
+
+
+def _flips(about: _About, row: int) -> list[Line]:
+    """The barrier's flips before and after the step."""
+    history, lane, lines = about.history, about.trace.barriers[row].name, []
     for label, direction in ((tr("last flip"), -1), (tr("next flip"), 1)):
         flip = history.barriers.index.nearest(
-            row, step + (direction < 0), direction, lambda at: history.kinds[at] == EventKind.PHASE_COMPLETE
+            row, about.step + (direction < 0), direction, lambda at: history.kinds[at] == EventKind.PHASE_COMPLETE
         )
         none = tr("none in this recording") if direction > 0 else tr("none yet")
         lines.append(Line(label, none) if flip is None else Line(label, about.name_of(flip), about.link(flip, lane)))
-    return Section(title, tr(_COUNTED_FROM[state.counting]) if state.counting in _COUNTED_FROM else "", tuple(lines))
+    return lines
 
 
 def _waiting(about: _About, row: int) -> list[Line]:
