@@ -17,7 +17,8 @@ from visualizer.recording.schema import EventKind
 from visualizer.recording.tables import Ending
 from visualizer.replay.history import History
 from visualizer.sources.simulator.simulate import simulate
-from visualizer.views.inspector.inspector_model import Section, inspect, inspector_rows, run_text
+from visualizer.views.inspector.about import Section
+from visualizer.views.inspector.inspector_model import inspect, inspector_rows, run_text
 
 HISTORY = hand_history()
 

@@ -17,7 +17,7 @@ from visualizer.programs.parameters import LessonConfig
 from visualizer.replay.history import History
 from visualizer.sources.simulator.simulate import simulate
 from visualizer.views.ring.ring_frame_widget import consumer_lines
-from visualizer.views.ring.ring_model import RingCursor
+from visualizer.views.ring.ring_picture import RingCursor
 from visualizer.views.ring.ring_widget import LEGIBLE, RingWidget
 
 SHAPES = ((1.0, 1.0), (1.0, 1.8), (1.8, 1.0), (2.4, 2.4), (1.2, 2.6))

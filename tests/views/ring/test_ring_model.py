@@ -14,7 +14,8 @@ from visualizer.diagnosis.arrived import NO_BYTES, Landed
 from visualizer.recording.schema import EventKind
 from visualizer.replay.history import History
 from visualizer.structure.find import structure_of
-from visualizer.views.ring.ring_model import Ring, RingBarrier, RingCursor, RingStage, phase_bytes, ring
+from visualizer.views.ring.ring_model import phase_bytes, ring
+from visualizer.views.ring.ring_picture import Ring, RingBarrier, RingCursor, RingStage
 
 
 def test_golden_while_a_tile_is_landing() -> None:

@@ -16,7 +16,7 @@ from visualizer.language import mark, tr
 from visualizer.recording.tables import without_cta
 from visualizer.replay.agent_columns import AgentActivity
 from visualizer.replay.spans import Spans
-from visualizer.views.ring.ring_model import ACTIVITY_WORDS
+from visualizer.views.ring.ring_picture import ACTIVITY_WORDS
 from visualizer.views.timeline.lanes.lane_store import AGENT_ROLES
 from visualizer.views.timeline.shapes.intervals import Intervals, add_intervals, make_intervals
 from visualizer.views.timeline.shapes.picture import Layer, Metrics, Picture, Style

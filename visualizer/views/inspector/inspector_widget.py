@@ -13,7 +13,8 @@ from visualizer.playback.focus import Focus
 from visualizer.replay.history import History
 from visualizer.views.diagnosis.diagnosis_model import FindingRow
 from visualizer.views.diagnosis.lines_widget import LinesBrowser
-from visualizer.views.inspector.inspector_model import Section, inspect, inspector_rows, run_text
+from visualizer.views.inspector.about import Section
+from visualizer.views.inspector.inspector_model import inspect, inspector_rows, run_text
 from visualizer.views.look.pane_look_widget import alarm_style, use_panel_colours
 from visualizer.views.look.plain_text_widget import PlainLabel
 from visualizer.views.look.theme import Theme, load_theme

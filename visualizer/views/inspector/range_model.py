@@ -13,7 +13,7 @@ from visualizer.diagnosis.wording import commas, duration, state_word
 from visualizer.language import mark, tr
 from visualizer.replay.history import StageState
 from visualizer.views.diagnosis.details_model import Line
-from visualizer.views.inspector.inspector_model import Section
+from visualizer.views.inspector.about import Section
 from visualizer.views.words.context import ROLE_TITLES
 
 _CAUSES = (

@@ -13,7 +13,8 @@ from visualizer.recording.trace import Trace
 from visualizer.views.look.pane_look_widget import mono_font, scaled_font
 from visualizer.views.look.theme import GLYPHS
 from visualizer.views.ring.ring_layout import Box, RingLayout, lay_out, lay_out_few
-from visualizer.views.ring.ring_model import Ring, RingCursor, phase_bytes
+from visualizer.views.ring.ring_model import phase_bytes
+from visualizer.views.ring.ring_picture import Ring, RingCursor
 
 NO_TILE = mark("no tile")
 SEGMENT_LINES = (

@@ -14,7 +14,7 @@ from visualizer.views.look.pane_look_widget import scaled_font
 from visualizer.views.look.theme import Paint, Theme, mix
 from visualizer.views.ring.ring_frame_widget import consumer_lines
 from visualizer.views.ring.ring_layout import Box, direction
-from visualizer.views.ring.ring_model import Ring, RingBarrier, RingCursor, RingStage
+from visualizer.views.ring.ring_picture import Ring, RingBarrier, RingCursor, RingStage
 from visualizer.views.ring.ring_shapes_widget import Hit, RingShapes
 
 WRAP_TEXT = mark("phase flips")

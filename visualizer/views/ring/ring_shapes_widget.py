@@ -17,7 +17,7 @@ from visualizer.language import tr
 from visualizer.views.look.pane_look_widget import scaled_font
 from visualizer.views.ring.ring_frame_widget import CARDS_AT_LEAST, RingFrame, consumer_lines
 from visualizer.views.ring.ring_layout import Box, boxes_fit
-from visualizer.views.ring.ring_model import Ring, RingBarrier, RingCursor, RingStage
+from visualizer.views.ring.ring_picture import Ring, RingBarrier, RingCursor, RingStage
 
 PILL_SCALES = (1.0, 0.9, 0.8, 0.7)
 """Sizes tried for the cursors' labels."""

@@ -22,8 +22,9 @@ from visualizer.views.look.ring_choice_widget import RingChoice
 from visualizer.views.look.theme import Theme, load_theme
 from visualizer.views.ring.ring_frame_widget import RingFrame, TextSizes
 from visualizer.views.ring.ring_layout import Box
-from visualizer.views.ring.ring_model import Ring, known_ring, ring, too_many
+from visualizer.views.ring.ring_model import known_ring, ring, too_many
 from visualizer.views.ring.ring_paint_widget import RingPicture
+from visualizer.views.ring.ring_picture import Ring
 from visualizer.views.ring.ring_shapes_widget import Hit, RingShapes
 from visualizer.views.words.context import agent_step, barrier_step, place_step, ring_at, rings_at, stage_place
 from visualizer.views.words.findings import owing_findings
