@@ -122,11 +122,7 @@ def arrived_phases(
     logged: Logged, arrivals: LoggedArrivals, lives: Lives, barriers: Sequence[Barrier]
 ) -> ArrivedPhases:
     """The phases that the arrivals complete, by the count of each life as it is by then. TraceError if they are more
-    than so many arrivals can complete, or if one counts for less than nothing."""
-    if (arrivals.amount < 0).any():
-        row = int(np.argmin(arrivals.amount))
-        name, amount = barriers[int(lives.barrier[arrivals.life[row]])].name, int(arrivals.amount[row])
-        raise TraceError(tr("an arrival on {barrier} counts for {amount}, which none can", barrier=name, amount=amount))
+    than so many arrivals can complete."""
     total = np.zeros(len(lives), np.int64)
     np.maximum.at(total, arrivals.life, arrivals.position + arrivals.amount)
     count = np.where(lives.changes, 0, lives.count)

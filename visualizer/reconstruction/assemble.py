@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from visualizer.arrays.ordering import Ints
 from visualizer.arrays.parallel import each
 from visualizer.reconstruction.agent_events import AgentEvents, split
+from visualizer.reconstruction.amounts import check_amounts
 from visualizer.reconstruction.beginning import begin, unplaced
 from visualizer.reconstruction.cta_spans import NEVER
 from visualizer.reconstruction.derive import derive
@@ -73,6 +74,7 @@ def assemble_events(
     def examined(part: int) -> Evidence:
         logged, own = parts.logged(part), spans[part].barriers
         logged.read()
+        check_amounts(logged, barriers[own])
         if parts.complete_until is not None:
             logged = cut(logged, agents[spans[part].agents], parts.complete_until)
         if parts.complete_from is not None:
