@@ -13,6 +13,7 @@ What a record costs is instructions in the kernel's own loops (docs/hardware.md,
 
 from __future__ import annotations
 
+from enum import Enum, auto
 from typing import Literal
 
 from visualizer.sources.attach.log_format import (
@@ -178,6 +179,16 @@ def word(site: int, part: int = 0, lanes: int = 0) -> int:
     return site << (LANE_BITS + PART_BITS) | part << LANE_BITS | lanes
 
 
+class Who(Enum):
+    """Of the lanes that are active, those that record."""
+
+    ALL = auto()
+    CHOSEN = auto()
+    """Where %ps_p holds."""
+    LANE_0 = auto()
+    """Where %ps_p holds too; whether it steps, and has room, is asked of numbers that are 0 in other lanes."""
+
+
 LOWEST = "activemask.b32 %ps_m; and.b32 %ps_m,%ps_m,%ps_below; setp.eq.u32 %ps_p,%ps_m,0;"
 """%ps_p: this is the lowest active lane."""
 
@@ -187,13 +198,12 @@ LANE_0 = "setp.ne.u32 %ps_p,%ps_lane_0,0;"
 CLOCK = "mov.u32 %ps_c,%clock;"
 
 
-def place(keep: Keep, predicate: str = "%ps_p", chosen: str = "") -> str:
-    """%ps_x: where the next record goes. %ps_q: there is room for it, and `predicate` holds; "": of all lanes.
-    `chosen`: what found the predicate; whether there is room in lane 0 is one comparison."""
-    combined, both = (".and", f",{predicate}") if predicate else ("", "")
+def place(keep: Keep, who: Who = Who.CHOSEN) -> str:
+    """%ps_x: where the next record goes. %ps_q: this lane records, and there is room for it."""
+    combined, both = ("", "") if who is Who.ALL else (".and", ",%ps_p")
     if keep is Keep.FIRST:
         room = f"setp.lt{combined}.u32 %ps_q,%ps_row,%ps_end{both};"
-        if chosen == LANE_0:
+        if who is Who.LANE_0:
             room = "setp.lt.u32 %ps_q,%ps_row,%ps_end_0;"
         room += " cvt.u64.u32 %ps_x,%ps_row;"
     else:
@@ -205,14 +215,16 @@ def place(keep: Keep, predicate: str = "%ps_p", chosen: str = "") -> str:
     return f"{room}\nshl.b64 %ps_x,%ps_x,4; ld.const.u64 %ps_y,{_control('buffer')}; add.u64 %ps_x,%ps_x,%ps_y;"
 
 
-def put(predicate: str = "%ps_p", chosen: str = "") -> str:
-    """Behind `place`, of the same predicate: a record of %ps_c, %ps_w, %ps_a and %ps_v. Lane 0's step needs no
-    predicate, and is made where the number is."""
-    guard = f"@{predicate} " if predicate else ""
-    step = "add.u32 %ps_row,%ps_row,%ps_lane_0;" if chosen == LANE_0 else f"{guard}add.u32 %ps_row,%ps_row,1;"
+def put(who: Who = Who.CHOSEN) -> str:
+    """Behind `place`, of the same lanes: a record of %ps_c, %ps_w, %ps_a and %ps_v."""
+    step = {
+        Who.ALL: "add.u32 %ps_row,%ps_row,1;",
+        Who.CHOSEN: "@%ps_p add.u32 %ps_row,%ps_row,1;",
+        Who.LANE_0: "add.u32 %ps_row,%ps_row,%ps_lane_0;",
+    }[who]
     return f"@%ps_q st.global.v4.u32 [%ps_x],{{%ps_c,%ps_w,%ps_a,%ps_v}};\n{step}"
 
 
-def store(keep: Keep, predicate: str = "%ps_p", chosen: str = "") -> str:
-    """A record of %ps_c, %ps_w, %ps_a and %ps_v, by lanes where `predicate` holds; "": by all that are active."""
-    return f"{place(keep, predicate, chosen)}\n{put(predicate, chosen)}"
+def store(keep: Keep, who: Who = Who.CHOSEN) -> str:
+    """A record of %ps_c, %ps_w, %ps_a and %ps_v."""
+    return f"{place(keep, who)}\n{put(who)}"

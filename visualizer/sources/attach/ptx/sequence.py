@@ -46,7 +46,7 @@ def around_loop(site: Site, done: Instruction, registers: Registers, keep: Keep,
 """
     behind = f"""ps_passed:
 {emit.CLOCK} {operands.chosen} {_told(operands, PASSED)} mov.u32 %ps_v,%ps_d;
-{emit.store(keep, chosen=operands.chosen)}
+{emit.store(keep, operands.who)}
 }}
 """
     return before, behind
@@ -63,7 +63,7 @@ class _Operands:
 
     def __init__(self, site: Site, done: Instruction, registers: Registers, whole: bool) -> None:
         self.site = site
-        self.chosen = emit.LANE_0 if whole and not done.guard else emit.LOWEST  # who records for the warp
+        self.who = emit.Who.LANE_0 if whole and not done.guard else emit.Who.CHOSEN  # records for the warp
         self.form = site.form
         self.done = done
         self._registers = registers
@@ -73,6 +73,11 @@ class _Operands:
         if place >= len(operands):
             raise NotUnderstood(f"{place + 1}")
         return operands[place]
+
+    @property
+    def chosen(self) -> str:
+        """%ps_p: this lane records for the warp."""
+        return emit.LANE_0 if self.who is emit.Who.LANE_0 else emit.LOWEST
 
     @property
     def bare(self) -> str:
@@ -167,8 +172,8 @@ def _wait(operands: _Operands, text: str, keep: Keep, flag: str) -> str:
             f"not.pred %ps_s,{flag}; and.pred %ps_p,%ps_p,%ps_s; and.pred %ps_q,%ps_q,%ps_s; setp.eq.u32 {flag},0,0;"
         )
 
-    def record(part: int, chosen: str) -> str:
-        return f"{emit.CLOCK} {_told(operands, part)} mov.u32 %ps_v,%ps_d;\n{emit.put(chosen=chosen)}"
+    def record(part: int, who: emit.Who) -> str:
+        return f"{emit.CLOCK} {_told(operands, part)} mov.u32 %ps_v,%ps_d;\n{emit.put(who)}"
 
     # What the answer is not needed for is done while it is on its way. Each answer has a record of its own behind a
     # branch, which keeps it where the warp waits: one for both sinks to where the kernel works, and takes registers
@@ -176,21 +181,19 @@ def _wait(operands: _Operands, text: str, keep: Keep, flag: str) -> str:
     body = f"""mov.u32 %ps_d,%clock;
 {text[text.index(site.opcode) :]}
 {operands.chosen}
-{emit.place(keep, chosen=operands.chosen)}
+{emit.place(keep, operands.who)}
 @{passed} bra ps_passed; {only_first}
-{record(OTHER, "" if flag else operands.chosen)}
+{record(OTHER, emit.Who.CHOSEN if flag else operands.who)}
 bra ps_answered;
-ps_passed: {record(PASSED, operands.chosen)}
+ps_passed: {record(PASSED, operands.who)}
 ps_answered:"""
     return _where_done(operands, body)
 
 
 def _each(operands: _Operands, text: str, keep: Keep, flag: str) -> str:
-    predicate = ""
-    if operands.bare:
-        predicate = "%ps_p"
+    who = emit.Who.CHOSEN if operands.bare else emit.Who.ALL
     chosen = f"{_guard(operands)}\nmov.u32 %ps_w,{emit.word(operands.site.number, lanes=1)};"
-    return _beside(operands, text, keep, chosen, predicate)
+    return _beside(operands, text, keep, chosen, who)
 
 
 def _group(operands: _Operands, text: str, keep: Keep, flag: str) -> str:
@@ -204,13 +207,13 @@ def _group(operands: _Operands, text: str, keep: Keep, flag: str) -> str:
     chosen = f"""{guard} {nowhere} activemask.b32 %ps_m; match.any.sync.b32 %ps_m,{compared},%ps_m;
 and.b32 %ps_n,%ps_m,%ps_below; {arrives}"""
     chosen += f" popc.b32 %ps_m,%ps_m; or.b32 %ps_w,%ps_m,{word};"
-    return _beside(operands, text, keep, chosen, "%ps_p")
+    return _beside(operands, text, keep, chosen, emit.Who.CHOSEN)
 
 
 def _warp(operands: _Operands, text: str, keep: Keep, flag: str) -> str:
     bare = "" if operands.form.marks else text[text.index(operands.site.opcode) :]
     chosen = f"{operands.chosen} mov.u32 %ps_w,{emit.word(operands.site.number)};"
-    record = emit.store(keep, chosen=operands.chosen)
+    record = emit.store(keep, operands.who)
     body = f"{emit.CLOCK} {operands.address()} {operands.value()}\n{chosen}\n{record}\n{bare}"
     return _where_done(operands, body)
 
@@ -220,21 +223,21 @@ def _around(operands: _Operands, text: str, keep: Keep, flag: str) -> str:
     number = operands.site.number
     body = f"""{emit.CLOCK} {operands.address()} {operands.value()}
 {operands.chosen} mov.u32 %ps_w,{emit.word(number, OTHER)};
-{emit.store(keep, chosen=operands.chosen)}
+{emit.store(keep, operands.who)}
 {bare}
 {emit.CLOCK} {operands.chosen} mov.u32 %ps_w,{emit.word(number, PASSED)};
-{emit.store(keep, chosen=operands.chosen)}"""
+{emit.store(keep, operands.who)}"""
     return _where_done(operands, body)
 
 
-def _beside(operands: _Operands, text: str, keep: Keep, chosen: str, predicate: str) -> str:
+def _beside(operands: _Operands, text: str, keep: Keep, chosen: str, who: emit.Who) -> str:
     """A record of what is known before the instruction. All else comes behind one that others wait for, and behind one
     that would wait for earlier stores to be seen."""
-    record = emit.store(keep, predicate)
+    record = emit.store(keep, who)
     more = operands.more()
     if more:
         lanes = emit.word(operands.site.number, OTHER, 1)
-        record += f"\n{more} mov.u32 %ps_w,{lanes};\n{emit.store(keep, predicate)}"
+        record += f"\n{more} mov.u32 %ps_w,{lanes};\n{emit.store(keep, who)}"
     known = f"{emit.CLOCK} {operands.address()} {operands.value()}"
     scopes = operands.site.opcode.split(".shared")[0]
     late = operands.form.how == "group" or (operands.form.scoped and any(scope in scopes for scope in _WIDER_SCOPES))
