@@ -14,9 +14,8 @@ from random import Random
 import numpy as np
 
 from tests.fuzz import nasty, seeds
-from tests.fuzz.asking import Asked, stages
+from tests.fuzz.asking import Asked, ask_everything, read_by
 from tests.fuzz.outcome import Outcome
-from tests.fuzz.refusals import REFUSALS, check_words, refused_in_words
 from visualizer.recording.file import load
 from visualizer.replay.history import History
 
@@ -40,18 +39,13 @@ def archive(seed: int, folder: Path, outcome: Outcome) -> None:
     path = folder / "case.pscope"
     path.write_bytes(content)
     try:
-        trace = load(path)
-    except REFUSALS as error:
-        check_words(str(error))
-        outcome.refused = str(error).removeprefix(f"{path}: ")
-        return
+        trace = read_by(load, path, outcome)
     finally:
         assert not trap.exists(), "what was in the file was run"
+    if trace is None:
+        return
     outcome.reached.append("load")
-    for stage, ask in stages(Asked(trace, History(trace), path, folder, random, thorough=False)):
-        with refused_in_words():
-            ask()
-        outcome.reached.append(stage)
+    ask_everything(Asked(trace, History(trace), path, folder, random, thorough=False), outcome)
 
 
 def _members(content: bytes) -> Members:

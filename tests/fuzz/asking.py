@@ -10,8 +10,9 @@ from importlib.util import find_spec
 from pathlib import Path
 from random import Random
 
+from tests.fuzz.outcome import Outcome
 from tests.fuzz.outputs import check_output
-from tests.fuzz.refusals import command, refused_in_words
+from tests.fuzz.refusals import REFUSALS, check_words, command, refused_in_words
 from visualizer.diagnosis.comparison.compare import Comparison
 from visualizer.diagnosis.comparison.compare_report import comparison_json, comparison_text
 from visualizer.diagnosis.diagnose import diagnose
@@ -92,6 +93,28 @@ def stages(asked: Asked) -> Iterator[tuple[str, Callable[[], object]]]:
         yield "exports", lambda: _exports(asked)
         if find_spec("PySide6") is not None:
             yield "timeline", lambda: _timeline(asked)
+
+
+def read_by(reader: Callable[[Path], Trace], path: Path, outcome: Outcome) -> Trace | None:
+    """The recording in a file; None if it is refused in words, which `outcome` then tells."""
+    try:
+        return reader(path)
+    except REFUSALS as error:
+        check_words(str(error))
+        outcome.refused = str(error).removeprefix(f"{path}: ")
+        return None
+
+
+def ask_everything(asked: Asked, outcome: Outcome) -> None:
+    """Go through the stages, as many as come; what fails says in which. `outcome` tells how far it came."""
+    for stage, ask in stages(asked):
+        try:
+            with refused_in_words():
+                ask()
+        except Exception as error:
+            error.add_note(f"in {stage}")
+            raise
+        outcome.reached.append(stage)
 
 
 def _summary(asked: Asked) -> None:

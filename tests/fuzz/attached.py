@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tests.fuzz import nasty, seeds
-from tests.fuzz.asking import Asked, stages
+from tests.fuzz.asking import Asked, ask_everything
 from tests.fuzz.outcome import Outcome
 from tests.fuzz.refusals import REFUSALS, check_words, refused_in_words
 from tests.sources.attach.ptx_files import CORPUS
@@ -195,10 +195,7 @@ def memory(seed: int, folder: Path, outcome: Outcome) -> None:
     save(trace, path)
     trace = load(path)
     outcome.reached.append("kept")
-    for stage, ask in stages(Asked(trace, History(trace), path, folder, random, thorough=seed % 10 == 0)):
-        with refused_in_words():
-            ask()
-        outcome.reached.append(stage)
+    ask_everything(Asked(trace, History(trace), path, folder, random, thorough=seed % 10 == 0), outcome)
 
 
 def _of_attach(random: Random) -> Trace:

@@ -12,9 +12,9 @@ from pathlib import Path
 from random import Random
 
 from tests.fuzz import archives, attached, damage, logs, longer_texts, seeds, texts, windows
-from tests.fuzz.asking import Asked, commands, stages
+from tests.fuzz.asking import Asked, ask_everything, commands, read_by
 from tests.fuzz.outcome import Outcome
-from tests.fuzz.refusals import REFUSALS, check_words, command, refused_in_words
+from tests.fuzz.refusals import command
 from visualizer.recording.file import load
 from visualizer.replay.history import History
 
@@ -53,22 +53,12 @@ def recording(seed: int, folder: Path, outcome: Outcome) -> None:
     outcome.ways = ways
     path = folder / "case.pscope"
     path.write_bytes(content)
-    try:
-        trace = load(path)
-    except REFUSALS as error:
-        check_words(str(error))
-        outcome.refused = str(error).removeprefix(f"{path}: ")
+    trace = read_by(load, path, outcome)
+    if trace is None:
         return
     outcome.reached.append("load")
     asked = Asked(trace, History(trace), path, folder, random, thorough=seed % ONE_IN == 0)
-    for stage, ask in stages(asked):
-        try:
-            with refused_in_words():
-                ask()
-        except Exception as error:
-            error.add_note(f"in {stage}")
-            raise
-        outcome.reached.append(stage)
+    ask_everything(asked, outcome)
 
 
 def warm_up() -> None:
@@ -77,9 +67,7 @@ def warm_up() -> None:
         path = Path(folder) / "sound.pscope"
         path.write_bytes(seeds.recordings()["lesson"])
         trace = load(path)
-        for _, ask in stages(Asked(trace, History(trace), path, Path(folder), Random(0), thorough=True)):
-            with refused_in_words():
-                ask()
+        ask_everything(Asked(trace, History(trace), path, Path(folder), Random(0), thorough=True), Outcome())
         for words in commands(path):
             command(*words)
 

@@ -9,9 +9,9 @@ from random import Random
 from typing import Any
 
 from tests.fuzz import nasty, seeds
-from tests.fuzz.asking import Asked, stages
+from tests.fuzz.asking import Asked, ask_everything, read_by
 from tests.fuzz.outcome import Outcome
-from tests.fuzz.refusals import REFUSALS, check_words, refused_in_words
+from tests.fuzz.refusals import check_words, refused_in_words
 from visualizer.diagnosis.snapshot.model import decode_snapshot, encode_snapshot
 from visualizer.diagnosis.snapshot.text import judged_text, snapshot_json, snapshot_text
 from visualizer.recording.schema import EventKind, kind_name
@@ -46,17 +46,11 @@ def log(seed: int, folder: Path, outcome: Outcome) -> None:
         text = way(text, random)
     path = folder / name
     path.write_bytes(text.encode("utf-8", "surrogatepass"))
-    try:
-        trace = read_recording(path)
-    except REFUSALS as error:
-        check_words(str(error))
-        outcome.refused = str(error).removeprefix(f"{path}: ")
+    trace = read_by(read_recording, path, outcome)
+    if trace is None:
         return
     outcome.reached.append("imported")
-    for stage, ask in stages(Asked(trace, History(trace), path, folder, random, thorough=seed % 10 == 0)):
-        with refused_in_words():
-            ask()
-        outcome.reached.append(stage)
+    ask_everything(Asked(trace, History(trace), path, folder, random, thorough=seed % 10 == 0), outcome)
 
 
 def _swapped(text: str, random: Random) -> str:
