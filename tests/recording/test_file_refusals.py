@@ -32,7 +32,7 @@ def test_files_that_cannot_be_read(tmp_path: Path, lesson_file: Path, monkeypatc
     def deny(*args: object) -> None:
         raise PermissionError(errno.EACCES, "Permission denied")
 
-    monkeypatch.setattr(file_module, "open", deny, raising=False)
+    monkeypatch.setattr(file_module, "open_regular", deny)
     assert "you may not read it; change its permissions" in refusal(lesson_file)
 
 

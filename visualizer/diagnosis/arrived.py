@@ -73,9 +73,12 @@ def arrived_of(state: BarrierState) -> str:
     """ "64/96"; "64/?" where it is not known how many a phase takes, "?" nor when it began; "-" for no barrier."""
     if not state.valid:
         return "-"
-    if state.counting == Counting.NOTHING:
-        return "?"
-    return f"{state.arrived}/{state.needed}" if state.counted else f"{state.arrived}/?"
+    return arrived_text(state.arrived, state.needed, state.counting)
+
+
+def arrived_text(arrived: int, needed: int, counting: Counting) -> str:
+    """Of a barrier, likewise; `needed` 0: it is not known."""
+    return "?" if counting == Counting.NOTHING else f"{arrived}/{needed or '?'}"
 
 
 def missing_bytes(tx: int) -> str:

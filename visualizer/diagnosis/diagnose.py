@@ -26,7 +26,6 @@ from visualizer.diagnosis.uses.buffers import Buffers
 from visualizer.diagnosis.uses.intents import find_intents
 from visualizer.language import mark, recorded, tr, trn
 from visualizer.programs.program import Program
-from visualizer.replay.barrier_columns import Counting
 from visualizer.replay.history import History
 
 _STUCK = ("deadlock", "timeout")
@@ -110,7 +109,7 @@ def _titled(history: History, finding: Finding) -> Finding:
     effects = tuple(_titled(history, effect) for effect in finding.effects)
     if row < 0:
         return replace(finding, title=finding.barrier, effects=effects)
-    counting = Counting(history.barriers.counting[row])
+    counting = history.barriers.counts_from(row)
     return replace(finding, title=history.barrier_title(row), counting=counting, effects=effects)
 
 

@@ -8,18 +8,16 @@ import numpy as np
 
 from visualizer.language import tr
 from visualizer.reconstruction.logged import Logged
-from visualizer.recording.schema import CP_ASYNC_ARRIVALS, EventKind
+from visualizer.recording.schema import COUNTED_ARRIVALS, EventKind
 from visualizer.recording.tables import Barrier
 from visualizer.recording.trace import TraceError
-
-_ARRIVING = (EventKind.ARRIVE, EventKind.ARRIVE_DROP, *CP_ASYNC_ARRIVALS)
 
 
 def check_amounts(logged: Logged, barriers: Sequence[Barrier]) -> None:
     """TraceError, which names the barrier, if one counts for less than nothing. `barriers`: those that `logged` counts
     by."""
     below = np.flatnonzero((logged.amount < 0) & (logged.barrier >= 0))
-    below = below[np.isin(logged.kind[below], (*_ARRIVING, EventKind.COPY_ISSUE))]
+    below = below[np.isin(logged.kind[below], (*COUNTED_ARRIVALS, EventKind.COPY_ISSUE))]
     if not len(below):
         return
     row = int(below[0])

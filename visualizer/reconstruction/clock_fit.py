@@ -25,7 +25,9 @@ _LANE = 1 << 44
 """More cycles than any run takes (2.5 hours): keeps the SMs apart in one sorted column."""
 _MOST_NS = (1 << 53) // 1000
 """As long as that: more picoseconds than a recording's times may have."""
-_MOST_SMS = 1 << 16
+MOST_SMS = 1 << 16
+MOST_CLOCK = 1 << 62
+"""Of clocks and global times: of higher ones the difference could overflow."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -109,8 +111,8 @@ def fit_clock(anchors: NDArray[np.void], calibration: NDArray[np.void]) -> Clock
     taken = anchors[anchors["globaltimer"] > 0]
     if not len(taken):
         raise TraceError(tr("the log holds no clock anchor: the kernel did not start"))
-    high = np.maximum(taken["clock"], taken["globaltimer"]) >= 1 << 62  # their differences could overflow
-    _check(taken["smid"], (taken["smid"] >= _MOST_SMS) | high)
+    high = np.maximum(taken["clock"], taken["globaltimer"]) >= MOST_CLOCK
+    _check(taken["smid"], (taken["smid"] >= MOST_SMS) | high)
     sms, row = np.unique(taken["smid"], return_inverse=True)
     rates = _rates(np.concatenate([anchors.reshape(-1, 2), calibration.reshape(-1, 2)]), sms)
     first = np.zeros(len(sms), dtype=np.intp)
@@ -213,7 +215,7 @@ def _rates(pairs: NDArray[np.void], sms: NDArray[np.uint32]) -> NDArray[np.float
     pairs = pairs[(pairs["globaltimer"] > 0).all(axis=1)]
     smid = pairs["smid"][:, 0]
     goes_back = [pairs[name][:, 1] < pairs[name][:, 0] for name in ("clock", "globaltimer")]
-    _check(smid, (smid >= _MOST_SMS) | goes_back[0] | goes_back[1])
+    _check(smid, (smid >= MOST_SMS) | goes_back[0] | goes_back[1])
     cycles = (pairs["clock"][:, 1] - pairs["clock"][:, 0]).astype(np.float64)
     picoseconds = (pairs["globaltimer"][:, 1] - pairs["globaltimer"][:, 0]).astype(np.float64) * 1000
     if not cycles.sum() > 0:

@@ -7,7 +7,6 @@ the reference.
 from __future__ import annotations
 
 import os
-import stat
 import zipfile
 from pathlib import Path
 from typing import IO
@@ -18,6 +17,7 @@ from numpy.typing import NDArray
 from visualizer.language import mark, tr
 from visualizer.recording.file_tables import decode_tables, encode_tables
 from visualizer.recording.held_bytes import Bytes, held_bytes
+from visualizer.recording.regular_file import NotRegularError, open_regular
 from visualizer.recording.replacing import replacing
 from visualizer.recording.schema import EARLIER_EVENT_DTYPE, EVENT_DTYPE, NO_SAMPLES, SAMPLE_DTYPE
 from visualizer.recording.trace import Trace, TraceError
@@ -82,12 +82,11 @@ def load(path: str | os.PathLike[str]) -> Trace:
     """
     path = Path(path)
     try:
-        mode = path.stat().st_mode
-        if not stat.S_ISREG(mode):
-            what = tr("a directory") if stat.S_ISDIR(mode) else tr("not a regular file")
-            raise TraceError(tr("it is {what}; name a .pscope file", what=what))
-        with open(path, "rb") as file:
+        with open_regular(path) as file:
             return _read(file)
+    except NotRegularError as error:
+        what = tr("it is {what}; name a .pscope file", what=error.strerror)
+        raise TraceError(f"{path}: {what}") from None
     except FileNotFoundError:
         raise TraceError(tr("{path}: no such file; check the name", path=path)) from None
     except PermissionError:

@@ -14,12 +14,18 @@ from typing import IO
 from visualizer.language import tr
 
 
+class NotRegularError(OSError):
+    """What has the name is no regular file; `strerror` says what it is."""
+
+
 def open_regular(path: str | os.PathLike[str]) -> IO[bytes]:
-    """The file `path`, to be read. OSError, whose `strerror` says so, if it is not a regular file; ValueError if
-    nothing can have that name."""
+    """The file `path`, to be read. NotRegularError if it is none, OSError if it cannot be read, ValueError
+    if nothing can have that name."""
     mode = os.stat(path).st_mode  # before it is opened, which a device may take as an order
     if not stat.S_ISREG(mode):
-        raise OSError(errno.EINVAL, tr("a directory") if stat.S_ISDIR(mode) else tr("not a regular file"), str(path))
+        raise NotRegularError(
+            errno.EINVAL, tr("a directory") if stat.S_ISDIR(mode) else tr("not a regular file"), str(path)
+        )
     return open(path, "rb", opener=_at_once)
 
 

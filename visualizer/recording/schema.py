@@ -129,6 +129,9 @@ ARRIVAL_KINDS = (EventKind.ARRIVE, EventKind.ARRIVE_DROP, EventKind.ARRIVE_EXPEC
 CP_ASYNC_ARRIVALS = (EventKind.CP_ASYNC_ARRIVE, EventKind.CP_ASYNC_ARRIVE_NOINC)
 """Events that promise an arrival by hardware once the agent's cp.async are done."""
 
+COUNTED_ARRIVALS = (EventKind.ARRIVE, EventKind.ARRIVE_DROP, *CP_ASYNC_ARRIVALS)
+"""Events whose amount is a number of arrivals."""
+
 BARRIER_STATE_KINDS = (
     EventKind.INIT,
     EventKind.INVAL,

@@ -116,6 +116,10 @@ class BarrierColumns:
         uncounted: NDArray[np.bool_] = self.counting == Counting.NOTHING
         return uncounted
 
+    def counts_from(self, row: int) -> Counting:
+        """What the numbers of a barrier's phases count from."""
+        return Counting(self.counting[row])
+
     def at(self, row: int, step: int) -> BarrierState:
         """The barrier after event `step`; before its first event what it was when the recording began."""
         return self.after(row, self.change_at(row, step))
@@ -129,7 +133,7 @@ class BarrierColumns:
         if change < self.index.starts[row]:
             count = int(self.first_count[row])
             first = bool(self.first_valid[row]), int(self.first_phase[row]), count, count, 0, count, 0
-            return BarrierState(*first, Counting(self.counting[row]))
+            return BarrierState(*first, self.counts_from(row))
         reload = int(self.reloads[self.reloads.searchsorted(change, side="right") - 1])
         return BarrierState(
             bool(self.valid[change]),
@@ -139,7 +143,7 @@ class BarrierColumns:
             int(self.tx[change]),
             self._needed(row, reload, change),
             self._landed(reload, change),
-            Counting(self.counting[row]),
+            self.counts_from(row),
         )
 
     def _landed(self, reload: int, position: int) -> int:
@@ -203,7 +207,7 @@ class BarrierColumns:
             self.pending[rows],
             self.expected[rows],
             self.tx[rows],
-            Counting(self.counting[row]),
+            self.counts_from(row),
         )
 
 

@@ -9,7 +9,6 @@ from numpy.typing import NDArray
 
 from visualizer.recording.schema import kind_name
 from visualizer.recording.trace import Trace
-from visualizer.replay.barrier_columns import Counting
 from visualizer.replay.history import AgentActivity, History, StageState, State
 
 
@@ -59,7 +58,7 @@ def _barriers(history: History, state: State) -> dict[str, Any]:
             "valid": bool(state.barrier_valid[row]),
             "phase": int(state.barrier_phase[row]),
             "parity": int(state.barrier_phase[row]) & 1,
-            "counting": Counting(history.barriers.counting[row]).name.lower(),
+            "counting": history.barriers.counts_from(row).name.lower(),
             "pending": int(state.barrier_pending[row]),
             "expected": int(state.barrier_expected[row]),
             "tx": int(state.barrier_tx[row]),

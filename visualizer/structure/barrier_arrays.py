@@ -91,9 +91,10 @@ def _acquired_before(facts: Facts, full: BarrierArray) -> tuple[int, ...]:
         waits = facts.of(Action.WAIT, fills.agent)
         if fills.action != Action.EXPECT or waits is None:
             continue
+        latest = np.searchsorted(waits.place, fills.place) - 1
         for stage, place in enumerate(full.members):
-            latest = np.searchsorted(waits.place, fills.place[fills.barrier == place]) - 1
-            found[stage].update(np.unique(waits.barrier[latest[latest >= 0]]).tolist())
+            before = latest[(fills.barrier == place) & (latest >= 0)]
+            found[stage].update(np.unique(waits.barrier[before]).tolist())
     one_each = all(len(places) == 1 for places in found)
     members = tuple(place for places in found for place in places) if one_each else ()
     return members if len(set(members)) == len(members) else ()

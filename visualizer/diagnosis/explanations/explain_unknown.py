@@ -2,132 +2,85 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from typing import Any
 
 from visualizer.diagnosis.explanations.explain_barriers import estimate, into, landing
 from visualizer.diagnosis.explanations.explain_waits import fate, first_try
 from visualizer.diagnosis.explanations.scene import Scene
 from visualizer.diagnosis.wording import duration, of_tile, sentence, sentences
 from visualizer.language import mark, tr, trn
-from visualizer.recording.schema import EventKind
+from visualizer.recording.schema import CP_ASYNC_ARRIVALS, EventKind
 
 _UNKNOWN = mark("In which phase the barrier is, nothing in the recording tells.")
+_SAID = {
+    EventKind.TIMEOUT: mark("{agent} gives up its wait on {barrier} with parity {parity}."),
+    EventKind.TEST_FAILED: mark(
+        "{agent} tests {barrier} for parity {parity}: false by then, and it goes on without having passed."
+    ),
+    EventKind.EXPECT_TX: mark("{agent} makes {barrier} expect {bytes} bytes."),
+    EventKind.ARRIVE_EXPECT_TX: mark("{agent} arrives once on {barrier} and expects {bytes} bytes."),
+    EventKind.COMPLETE_TX: mark("{bytes} bytes{of_tile} land{estimate}, which {barrier} counts."),
+}
 
 
 def explain_unknown(scene: Scene) -> str | None:
     """The sentences; None for an event that says as much of any barrier."""
-    told = _EXPLAINERS.get(EventKind(scene.kind))
-    return told(scene) if told is not None else None
+    kind = EventKind(scene.kind)
+    if kind == EventKind.WAIT_BEGIN:
+        return _wait_begin(scene)
+    if kind == EventKind.COPY_ISSUE:
+        return _copy_issue(scene)
+    if kind in _SAID:
+        facts = _who(scene) | {"of_tile": of_tile(scene.tile), "estimate": estimate(scene)}
+        return sentences(tr(_SAID[kind], bytes=scene.amount, **facts), tr(_UNKNOWN))
+    return sentences(_TOLD[kind](scene), tr(_UNKNOWN)) if kind in _TOLD else None
+
+
+def _who(scene: Scene) -> dict[str, Any]:
+    return {"agent": scene.agent.name, "barrier": scene.barrier_name, "parity": scene.parity}
 
 
 def _wait_begin(scene: Scene) -> str:
-    waits = tr(
-        "{agent} waits on {barrier} with parity {parity}.",
-        agent=scene.agent.name,
-        barrier=scene.barrier_name,
-        parity=scene.parity,
-    )
+    waits = tr("{agent} waits on {barrier} with parity {parity}.", **_who(scene))
     ends = tr("{fate}.", fate=sentence(what)) if (what := fate(scene)) else ""
     return sentences(waits, tr(_UNKNOWN), first_try(scene), ends)
 
 
 def _wait_end(scene: Scene) -> str:
     begin = scene.causality.wait_begin(scene.step)
-    facts = {"agent": scene.agent.name, "barrier": scene.barrier_name, "parity": scene.parity}
     if not scene.blocked or begin is None:
-        passes = tr("{agent} passes its wait on {barrier} with parity {parity}.", **facts)
-    else:
-        spent = duration(scene.elapsed(begin))
-        passes = tr(
-            "{agent} passes its wait on {barrier} with parity {parity} after {duration}.", duration=spent, **facts
-        )
-    return sentences(passes, tr(_UNKNOWN))
-
-
-def _timeout(scene: Scene) -> str:
-    gives_up = tr(
-        "{agent} gives up its wait on {barrier} with parity {parity}.",
-        agent=scene.agent.name,
-        barrier=scene.barrier_name,
-        parity=scene.parity,
+        return tr("{agent} passes its wait on {barrier} with parity {parity}.", **_who(scene))
+    return tr(
+        "{agent} passes its wait on {barrier} with parity {parity} after {duration}.",
+        duration=duration(scene.elapsed(begin)),
+        **_who(scene),
     )
-    return sentences(gives_up, tr(_UNKNOWN))
-
-
-def _test_failed(scene: Scene) -> str:
-    tests = tr(
-        "{agent} tests {barrier} for parity {parity}: false by then, and it goes on without having passed.",
-        agent=scene.agent.name,
-        barrier=scene.barrier_name,
-        parity=scene.parity,
-    )
-    return sentences(tests, tr(_UNKNOWN))
 
 
 def _arrive(scene: Scene) -> str:
-    arrives = trn(
-        "{agent} arrives once on {barrier}.",
-        "{agent} arrives {n} times on {barrier}.",
-        scene.amount,
-        agent=scene.agent.name,
-        barrier=scene.barrier_name,
+    return trn(
+        "{agent} arrives once on {barrier}.", "{agent} arrives {n} times on {barrier}.", scene.amount, **_who(scene)
     )
-    return sentences(arrives, tr(_UNKNOWN))
 
 
 def _arrive_drop(scene: Scene) -> str:
-    drops = trn(
+    return trn(
         "{agent} arrives on {barrier} and drops out with {n} arrival.",
         "{agent} arrives on {barrier} and drops out with {n} arrivals.",
         scene.amount,
-        agent=scene.agent.name,
-        barrier=scene.barrier_name,
+        **_who(scene),
     )
-    return sentences(drops, tr(_UNKNOWN))
 
 
 def _cp_async_arrive(scene: Scene) -> str:
-    leaves = trn(
+    return trn(
         "{agent} leaves {n} arrival on {barrier} to the hardware, once its cp.async so far are done"
         " (cp.async.mbarrier.arrive).",
         "{agent} leaves {n} arrivals on {barrier} to the hardware, once its cp.async so far are done"
         " (cp.async.mbarrier.arrive).",
         scene.amount,
-        agent=scene.agent.name,
-        barrier=scene.barrier_name,
+        **_who(scene),
     )
-    return sentences(leaves, tr(_UNKNOWN))
-
-
-def _expect_tx(scene: Scene) -> str:
-    expects = tr(
-        "{agent} makes {barrier} expect {bytes} bytes.",
-        agent=scene.agent.name,
-        barrier=scene.barrier_name,
-        bytes=scene.amount,
-    )
-    return sentences(expects, tr(_UNKNOWN))
-
-
-def _arrive_expect_tx(scene: Scene) -> str:
-    expects = tr(
-        "{agent} arrives once on {barrier} and expects {bytes} bytes.",
-        agent=scene.agent.name,
-        barrier=scene.barrier_name,
-        bytes=scene.amount,
-    )
-    return sentences(expects, tr(_UNKNOWN))
-
-
-def _complete_tx(scene: Scene) -> str:
-    lands = tr(
-        "{bytes} bytes{of_tile} land{estimate}, which {barrier} counts.",
-        bytes=scene.amount,
-        of_tile=of_tile(scene.tile),
-        estimate=estimate(scene),
-        barrier=scene.barrier_name,
-    )
-    return sentences(lands, tr(_UNKNOWN))
 
 
 def _copy_issue(scene: Scene) -> str:
@@ -143,17 +96,9 @@ def _copy_issue(scene: Scene) -> str:
     return sentences(issues, landing(scene))
 
 
-_EXPLAINERS: dict[EventKind, Callable[[Scene], str]] = {
-    EventKind.WAIT_BEGIN: _wait_begin,
+_TOLD = {
     EventKind.WAIT_END: _wait_end,
-    EventKind.TIMEOUT: _timeout,
-    EventKind.TEST_FAILED: _test_failed,
     EventKind.ARRIVE: _arrive,
     EventKind.ARRIVE_DROP: _arrive_drop,
-    EventKind.CP_ASYNC_ARRIVE: _cp_async_arrive,
-    EventKind.CP_ASYNC_ARRIVE_NOINC: _cp_async_arrive,
-    EventKind.EXPECT_TX: _expect_tx,
-    EventKind.ARRIVE_EXPECT_TX: _arrive_expect_tx,
-    EventKind.COMPLETE_TX: _complete_tx,
-    EventKind.COPY_ISSUE: _copy_issue,
+    **dict.fromkeys(CP_ASYNC_ARRIVALS, _cp_async_arrive),
 }

@@ -41,9 +41,9 @@ def _nobody_releases(outlook: Outlook, row: int) -> Cause | None:
     ring = structure.rings[structure.ring_of[row]]
     fulls = [full for stage in ring.full for full in stage]
     agents = [agent for agent in outlook.candidates(row) if trace.agents[agent].cta == trace.barriers[row].cta]
-    passed = {agent: outlook.stages.passed(agent, fulls) for agent in agents}
     if not agents or outlook.ever_used(row) or promised(outlook, row):
         return None
+    passed = {agent: outlook.stages.passed(agent, fulls) for agent in agents}
     if any(len(set(outlook.waits.barrier[waits].tolist())) < len(fulls) for waits in passed.values()):
         return None
     if any(_may_release(outlook, agent, row, fulls) for agent in agents):

@@ -5,11 +5,10 @@ from __future__ import annotations
 import numpy as np
 
 from visualizer.language import tr
+from visualizer.reconstruction.clock_fit import MOST_CLOCK, MOST_SMS
 from visualizer.sources.attach.log_format import Log
 from visualizer.sources.errors import SourceError
 
-_MOST_CLOCK = 1 << 62
-_MOST_SMS = 1 << 16
 _MOST_OF_CLUSTER = 32
 """CTAs: twice what Hopper allows [CUDA programming guide], and as many as the mask of a multicast has bits for."""
 
@@ -25,12 +24,12 @@ def check_headers(log: Log) -> None:
     one = np.argmax(begun, axis=1)[:, None]  # of each CTA, which its other warps agree with
     fits = headers["cta"] == recorded[:, None] + 1
     fits &= (packed & 0xFF < size) & (size <= _MOST_OF_CLUSTER)
-    fits &= (headers["smid"] < _MOST_SMS) & (headers["smid"] == np.take_along_axis(headers["smid"], one, axis=1))
+    fits &= (headers["smid"] < MOST_SMS) & (headers["smid"] == np.take_along_axis(headers["smid"], one, axis=1))
     fits &= packed == np.take_along_axis(packed, one, axis=1)
     fits &= packed >> 8 == packed[begun][0] >> 8
     fits &= (headers["exit_clock"] == 0) | (headers["exit_clock"] >= headers["start_clock"])
     fits |= ~begun
-    fits &= (headers["start_clock"] < _MOST_CLOCK) & (headers["exit_clock"] < _MOST_CLOCK)
+    fits &= (headers["start_clock"] < MOST_CLOCK) & (headers["exit_clock"] < MOST_CLOCK)
     if not fits.all():
         slot = int(np.argmax((~fits).any(axis=1)))
         raise SourceError(

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from visualizer.arrays.ordering import Ints
 from visualizer.reconstruction.discover import NO_ADDRESS, RANK_SHIFT
-from visualizer.recording.schema import CP_ASYNC_ARRIVALS, EventFlag, EventKind
+from visualizer.recording.schema import COUNTED_ARRIVALS, EventFlag, EventKind
 from visualizer.sources.attach.log_failures import failures
 from visualizer.sources.attach.log_rows import Rows
 from visualizer.sources.attach.ptx.sequence import MASK_SHIFT, OTHER, PASSED
@@ -61,7 +61,7 @@ class Meanings:
             self.second[row] = form.kinds[-1] if len(form.kinds) > 1 else 0
             self.is_wait[row], self.spins[row] = form.how == "wait", site.spins
             self.is_around[row] = form.how == "around"
-            self.is_group[row] = form.how in ("group", "each") and form.kinds[0] in _ARRIVES
+            self.is_group[row] = form.how in ("group", "each") and form.kinds[0] in COUNTED_ARRIVALS
             self.is_named[row], self.has_barrier[row] = form.name_operand is not None, form.barrier is not None
             self.is_tensor[row] = form.destination is not None
             self.is_to_all[row] = site.is_multicast and not form.mask
@@ -77,7 +77,6 @@ class Meanings:
         return known
 
 
-_ARRIVES = (EventKind.ARRIVE, EventKind.ARRIVE_DROP, *CP_ASYNC_ARRIVALS)
 _TWICE = (EventKind.EXPECT_TX, EventKind.ARRIVE_DROP)
 
 

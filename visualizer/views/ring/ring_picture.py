@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from visualizer.diagnosis.arrived import Landed, cursor_text, numbered, parity_text
+from visualizer.diagnosis.arrived import Landed, arrived_text, cursor_text, numbered, parity_text
 from visualizer.diagnosis.wording import STATES, commas, state_word
 from visualizer.language import tr
 from visualizer.replay.barrier_columns import Counting
@@ -54,9 +54,7 @@ class RingBarrier:
 
     @property
     def arrived_text(self) -> str:
-        if self.counting == Counting.NOTHING:
-            return "?"
-        return f"{self.arrived}/{self.needed or '?'}" if self.valid else "-"
+        return arrived_text(self.arrived, self.needed, self.counting) if self.valid else "-"
 
     @property
     def arrived_share(self) -> float:

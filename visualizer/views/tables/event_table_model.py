@@ -91,7 +91,7 @@ def amount_text(kind: int, amount: int, counting: Counting = Counting.INIT) -> s
 
 def _amount(history: History, step: int, event: np.void) -> str:
     barrier = int(event["barrier"])
-    counting = Counting(history.barriers.counting[barrier]) if barrier >= 0 else Counting.INIT
+    counting = history.barriers.counts_from(barrier) if barrier >= 0 else Counting.INIT
     return amount_text(int(event["kind"]), int(event["amount"]), counting)
 
 
